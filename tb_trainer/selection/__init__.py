@@ -1,0 +1,1 @@
+"""Which tasks teach this policy: difficulty estimated from its own attempts, offline."""
