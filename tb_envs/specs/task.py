@@ -1,0 +1,119 @@
+"""A task: one variant of a family in its domain, with its id and content hash."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tb_envs.errors import SpecError
+from tb_envs.specs.domain import SPECS_ROOT, Domain, load_domain
+from tb_envs.specs.models import FamilySpec, Split, Variant
+from tb_envs.specs.yaml import Document, read_document, validate_model
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One case that can be played, ``<family>.<variant>``.
+
+    ``hash`` covers the case and its domain's files: two tasks with one hash are the same task,
+    whatever they are called.
+    """
+
+    id: str
+    family: str
+    split: Split
+    domain: Domain
+    variant: Variant
+    hash: str
+    path: Path
+
+    @property
+    def now(self) -> str:
+        """The episode's clock, ISO 8601."""
+        return self.variant.now or self.domain.now
+
+
+@cache
+def load_family(path: Path, root: Path = SPECS_ROOT) -> tuple[Task, ...]:
+    """Read a family file into its tasks, in the file's order.
+
+    Raises:
+        SpecError: the file is not a valid family.
+    """
+    document = read_document(path)
+    family = validate_model(document, _merged(document), FamilySpec)
+    _check_names(document, family, path)
+    domain = load_domain(family.domain, root)
+    return tuple(
+        Task(
+            id=f"{family.family}.{variant.name}",
+            family=family.family,
+            split=family.split,
+            domain=domain,
+            variant=variant,
+            hash=_task_hash(domain, variant),
+            path=path,
+        )
+        for variant in family.variants
+    )
+
+
+def _merged(document: Document) -> dict[str, Any]:
+    """Merge ``base`` into each variant."""
+    value = dict(document.value)
+    base = value.pop("base", {})
+    variants = value.get("variants")
+    if isinstance(variants, list):
+        value["variants"] = [
+            _overlay(base, variant) if isinstance(variant, dict) else variant
+            for variant in variants
+        ]
+    return value
+
+
+def _overlay(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge mappings by key; everything else in ``over`` replaces what ``base`` holds."""
+    merged = dict(base)
+    for key, value in over.items():
+        below = merged.get(key)
+        both = isinstance(below, Mapping) and isinstance(value, Mapping)
+        merged[key] = _overlay(below, value) if both else value
+    return merged
+
+
+def _check_names(document: Document, family: FamilySpec, path: Path) -> None:
+    if family.family != path.stem:
+        raise SpecError(
+            f"got {family.family!r}; expected the file's name, {path.stem!r}",
+            path=path,
+            line=document.line_of(("family",)),
+            field="family",
+        )
+    seen: set[str] = set()
+    for index, variant in enumerate(family.variants):
+        if variant.name in seen:
+            raise SpecError(
+                f"the variant {variant.name!r} stands twice; give each its own name",
+                path=path,
+                line=document.line_of(("variants", index, "name")),
+                field=f"variants.{index}.name",
+            )
+        seen.add(variant.name)
+        traps = [trap.name for trap in variant.traps]
+        if len(set(traps)) != len(traps):
+            raise SpecError(
+                f"trap names must differ; got {traps}",
+                path=path,
+                line=document.line_of(("variants", index, "traps")),
+                field=f"variants.{index}.traps",
+            )
+
+
+def _task_hash(domain: Domain, variant: Variant) -> str:
+    """Hash what decides the case, without its name: a renamed task is still the same task."""
+    content = variant.model_dump(mode="json", exclude={"name", "summary"})
+    parts = [domain.hash, domain.policy, json.dumps(content, sort_keys=True, ensure_ascii=False)]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
