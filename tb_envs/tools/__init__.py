@@ -1,0 +1,24 @@
+"""Tools: typed Python functions that an agent calls, with one transaction a call.
+
+Write tools with ``tool`` and ``Db``; run them with ``ToolSession``, or serve them over MCP.
+"""
+
+from tb_envs.errors import ToolRefusal
+from tb_envs.tools.db import Db, Row
+from tb_envs.tools.session import ExecutedCall, ToolAccess, ToolDatabase, ToolSession
+from tb_envs.tools.tool import Tool, ToolInfo, tool
+from tb_envs.tools.toolsets import load_toolset
+
+__all__ = [
+    "Db",
+    "ExecutedCall",
+    "Row",
+    "Tool",
+    "ToolAccess",
+    "ToolDatabase",
+    "ToolInfo",
+    "ToolRefusal",
+    "ToolSession",
+    "load_toolset",
+    "tool",
+]
