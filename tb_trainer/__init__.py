@@ -1,0 +1,1 @@
+"""Train a language-model policy with GRPO on any registered environment."""
