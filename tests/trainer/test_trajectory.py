@@ -105,7 +105,7 @@ def test_ids_gathered_turn_by_turn_equal_the_ids_of_one_full_render(name: str, f
     full = [{"role": "system", "content": "You are an agent."}]
     for part in conversation:
         if isinstance(part, AssistantTurn):
-            ids = codec.encode(canonical(family, part)) + [codec.end_of_turn_id]
+            ids = [*codec.encode(canonical(family, part)), codec.end_of_turn_id]
             builder.sampled(Sampled(tuple(ids), (-0.5,) * len(ids), stopped=True), part)
             full.append(message_of(part))
         else:
@@ -238,5 +238,5 @@ def test_lengths_that_differ_are_refused() -> None:
 
 
 def test_a_tokenizer_without_the_templates_tokens_is_refused() -> None:
-    with pytest.raises(UsageError, match="<|begin_of_text|>"):
+    with pytest.raises(UsageError, match="begin_of_text"):
         ChatCodec(codec_of("qwen2_5").tokenizer, FAMILIES["llama3"])
