@@ -2,7 +2,7 @@
 
 Four things can go wrong, and they are never mixed:
 
-1. The agent makes a mistake: a tool result with ``is_error`` (no exception leaves the tool session).
+1. The agent makes a mistake: a tool result with ``is_error``, never an exception.
 2. An author's file is wrong: ``SpecError``, with file, line and field.
 3. A caller misuses the API: ``UsageError``.
 4. The infrastructure breaks: ``SystemFailure``; the environment turns it into
@@ -49,11 +49,11 @@ class UsageError(ThinkingBoxError, ValueError):
     """The caller asked for something that cannot be; says what was got and expected."""
 
 
-class ToolRefusal(ThinkingBoxError):
+class ToolRefusal(ThinkingBoxError):  # noqa: N818 - an answer to the agent, not a fault
     """A tool says no; the message reaches the agent and the call is rolled back."""
 
 
-class SystemFailure(ThinkingBoxError):
+class SystemFailure(ThinkingBoxError):  # noqa: N818 - "system error" is the outcome it becomes
     """The infrastructure failed; no statement about the agent is possible."""
 
     kind: ClassVar[str] = "system"

@@ -66,21 +66,17 @@ class ActionTurn(TypedDict):
     """An assistant turn as a Gymnasium action."""
 
     content: str
-    tool_calls: tuple[ActionCall, ...] | list[ActionCall]
+    tool_calls: tuple[ActionCall, ...]
 
 
 Observation = tuple[ObservedMessage, ...]
 Action = ActionTurn | str
 
 ToolSchema = dict[str, Any]
-"""A tool in OpenAI's form: ``{"type": "function", "function": {name, description, parameters}}``."""
+"""A tool in OpenAI form: ``{"type": "function", "function": {name, description, parameters}}``."""
 
 
 def action_of(turn: AssistantTurn) -> ActionTurn:
     """Turn a record into the Gymnasium action that an environment takes."""
-    return {
-        "content": turn.content,
-        "tool_calls": tuple(
-            {"name": call.name, "arguments": call.arguments} for call in turn.tool_calls
-        ),
-    }
+    calls = tuple(ActionCall(name=call.name, arguments=call.arguments) for call in turn.tool_calls)
+    return ActionTurn(content=turn.content, tool_calls=calls)

@@ -7,7 +7,6 @@ and the parse must agree with the scan.
 
 import difflib
 import json
-import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -15,9 +14,7 @@ from pathlib import Path
 from tb_envs.errors import SpecError, UsageError
 from tb_envs.specs.domain import SPECS_ROOT
 from tb_envs.specs.models import Split
-from tb_envs.specs.task import Task, load_family
-
-_VARIANT = re.compile(r"^(?:  )?- name: *([a-z0-9-]+) *$", re.MULTILINE)
+from tb_envs.specs.task import Task, load_family, scan_variants
 
 
 @cache
@@ -42,8 +39,8 @@ def task_ids(root: Path = SPECS_ROOT) -> tuple[str, ...]:
     """Every task's id, ``<family>.<variant>``, family by family, without parsing YAML."""
     ids: list[str] = []
     for family, path in family_files(root).items():
-        _, _, variants = path.read_text(encoding="utf-8").partition("\nvariants:")
-        ids.extend(f"{family}.{name}" for name in _VARIANT.findall(variants))
+        names = scan_variants(path.read_text(encoding="utf-8"))
+        ids.extend(f"{family}.{name}" for name in names)
     return tuple(ids)
 
 
@@ -90,7 +87,7 @@ def resolve_tasks(selection: str | Path | Sequence[str]) -> tuple[Task, ...]:
     elif isinstance(selection, str | Path) and Path(selection).suffix == ".json":
         tasks = _pool_tasks(Path(selection))
     else:
-        ids = [selection] if isinstance(selection, str) else [str(name) for name in selection]
+        ids = [str(selection)] if isinstance(selection, str | Path) else list(selection)
         tasks = tuple(task for name in ids for task in _expand(name))
     if not tasks:
         raise UsageError(f"the selection {str(selection)!r} holds no task")
@@ -114,7 +111,9 @@ def _pool_tasks(path: Path) -> tuple[Task, ...]:
             f"{path} is not a pool file: {error!r}; expected JSON with tasks: [{{id, hash}}]"
         ) from error
     tasks = tuple(find_task(task_id) for task_id, _ in pairs)
-    changed = [task.id for task, (_, pooled) in zip(tasks, pairs, strict=True) if task.hash != pooled]
+    changed = [
+        task.id for task, (_, pooled) in zip(tasks, pairs, strict=True) if task.hash != pooled
+    ]
     if changed:
         raise UsageError(
             f"{path}: {len(changed)} tasks have changed since the pool was frozen "

@@ -59,13 +59,15 @@ def load_domain(name: str, root: Path = SPECS_ROOT) -> Domain:
         _read(folder / "schema.sql"),
     )
     seed_sql = _read(folder / "seed.sql")
+    articles = tuple(spec.articles)
+    content = (*schema_sql, seed_sql, spec.now, *(item.model_dump_json() for item in articles))
     return Domain(
         name=name,
         title=spec.title,
-        hash=_digest(*schema_sql, seed_sql, spec.now, *(a.model_dump_json() for a in spec.articles)),
+        hash=_digest(*content),
         schema_sql=schema_sql,
         seed_sql=seed_sql,
-        articles=tuple(spec.articles),
+        articles=articles,
         now=spec.now,
         free_columns=frozenset(spec.free_columns),
         toolsets=tuple(spec.toolsets),

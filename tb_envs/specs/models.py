@@ -7,7 +7,7 @@ lists and scalars replaced whole). Loading never executes anything from a file.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
@@ -43,7 +43,7 @@ class DomainSpec(Spec):
     now: str = Field(description="The clock's default, ISO 8601 with offset.")
     free_columns: list[str] = Field(
         default=[],
-        description="Columns never compared: generated ids, timestamps ('column' or 'table.column').",
+        description="Columns never compared (generated ids, timestamps): column or table.column.",
     )
     articles: list[Article] = []
 
@@ -78,7 +78,7 @@ class UserSpec(Spec):
     """The simulated user: what opens the talk, what is private, how it reacts."""
 
     opening: str
-    private_context: str = Field(description="What the user knows and wants; the LLM user's prompt.")
+    private_context: str = Field(description="What the user knows and wants; for the LLM.")
     facts: dict[Name, str | Fact] = {}
     replies: list[Reply] = []
     pushes: list[str] = Field(
@@ -169,8 +169,6 @@ class InsertRule(Spec):
 class UpdateRule(Spec):
     """Rows picked by ``where`` (final values) that change in exactly the columns of ``set``."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
     update: Name
     where: Row = Field(min_length=1)
     set: Row = {}
@@ -186,7 +184,20 @@ class DeleteRule(Spec):
     count: Count = 1
 
 
-ChangeRule = InsertRule | UpdateRule | DeleteRule
+def _rule_kind(value: Any) -> str | None:
+    """Tell rules apart by the key that names the operation, so that errors name one rule."""
+    if isinstance(value, InsertRule | UpdateRule | DeleteRule):
+        return type(value).__name__.removesuffix("Rule").lower()
+    kinds = [kind for kind in ("insert", "update", "delete") if kind in value]
+    return kinds[0] if len(kinds) == 1 else None
+
+
+ChangeRule = Annotated[
+    Annotated[InsertRule, Tag("insert")]
+    | Annotated[UpdateRule, Tag("update")]
+    | Annotated[DeleteRule, Tag("delete")],
+    Discriminator(_rule_kind),
+]
 
 
 class ExpectedRecord(Spec):

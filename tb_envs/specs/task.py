@@ -2,16 +2,31 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from tb_envs.errors import SpecError
 from tb_envs.specs.domain import SPECS_ROOT, Domain, load_domain
 from tb_envs.specs.models import FamilySpec, Split, Variant
 from tb_envs.specs.yaml import Document, read_document, validate_model
+
+_VARIANTS_INDENT = re.compile(r"^variants:\s*?\n( *)- ", re.MULTILINE)
+
+
+def scan_variants(text: str) -> tuple[str, ...]:
+    """Find the variants' names in a family file's text without parsing YAML.
+
+    Each variant begins with its own line ``- name: <name>`` at one indentation; ``load_family``
+    refuses a file that is written otherwise.
+    """
+    start = _VARIANTS_INDENT.search(text)
+    if start is None:
+        return ()
+    indent = re.escape(start.group(1))
+    return tuple(re.findall(rf"^{indent}- name: *([a-z0-9-]+) *$", text[start.start() :], re.M))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +61,9 @@ def load_family(path: Path, root: Path = SPECS_ROOT) -> tuple[Task, ...]:
     document = read_document(path)
     family = validate_model(document, _merged(document), FamilySpec)
     _check_names(document, family, path)
+    names = tuple(variant.name for variant in family.variants)
+    if scan_variants(path.read_text(encoding="utf-8")) != names:
+        raise SpecError("begin each variant with a line of its own, `- name: <name>`", path=path)
     domain = load_domain(family.domain, root)
     return tuple(
         Task(
@@ -65,22 +83,19 @@ def _merged(document: Document) -> dict[str, Any]:
     """Merge ``base`` into each variant."""
     value = dict(document.value)
     base = value.pop("base", {})
-    variants = value.get("variants")
+    variants: object = value.get("variants")
     if isinstance(variants, list):
-        value["variants"] = [
-            _overlay(base, variant) if isinstance(variant, dict) else variant
-            for variant in variants
-        ]
+        value["variants"] = [_overlay(base, variant) for variant in cast("list[Any]", variants)]
     return value
 
 
-def _overlay(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def _overlay(base: Any, over: Any) -> Any:
     """Merge mappings by key; everything else in ``over`` replaces what ``base`` holds."""
-    merged = dict(base)
-    for key, value in over.items():
-        below = merged.get(key)
-        both = isinstance(below, Mapping) and isinstance(value, Mapping)
-        merged[key] = _overlay(below, value) if both else value
+    if not (isinstance(base, dict) and isinstance(over, dict)):
+        return over
+    merged = dict(cast("dict[str, Any]", base))
+    for key, value in cast("dict[str, Any]", over).items():
+        merged[key] = _overlay(merged.get(key), value)
     return merged
 
 

@@ -4,6 +4,7 @@ Only plain YAML is accepted: no tags (nothing is ever constructed from a file), 
 and dates stay text, so that PostgreSQL and not YAML decides what a timestamp means.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,10 +28,9 @@ _PlainLoader.yaml_implicit_resolvers = {
     first: [(tag, regexp) for tag, regexp in resolvers if not tag.endswith((":timestamp", ":bool"))]
     for first, resolvers in _Base.yaml_implicit_resolvers.items()
 }
-for _first in "tTfF":
-    _PlainLoader.yaml_implicit_resolvers.setdefault(_first, []).append(
-        ("tag:yaml.org,2002:bool", __import__("re").compile(r"^(?:true|false|True|False)$"))
-    )
+_PlainLoader.add_implicit_resolver(
+    "tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf")
+)
 
 
 class Document:
@@ -49,19 +49,26 @@ class Document:
         self.value: dict[str, Any] = self._mapping(node, ())
 
     def line_of(self, field: FieldPath) -> int | None:
-        """The line of the field, or of its nearest enclosing field that the file holds."""
-        while field and field not in self.lines:
-            field = field[:-1]
-        return self.lines.get(field)
+        """The line of the field, or of its nearest enclosing field that the file holds.
+
+        A variant's field may stand in ``base``, from where it was merged.
+        """
+        inherited: FieldPath = ("base", *field[2:]) if field[:1] == ("variants",) else ()
+        while field:
+            for place in (field, inherited):
+                if len(place) > 1 or place == field:
+                    line = self.lines.get(place)
+                    if line is not None:
+                        return line
+            field, inherited = field[:-1], inherited[:-1]
+        return None
 
     def _build(self, node: yaml.Node, field: FieldPath) -> Any:
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, field)
         if isinstance(node, yaml.SequenceNode):
             self._refuse_tag(node, "tag:yaml.org,2002:seq")
-            return [
-                self._item(child, (*field, index)) for index, child in enumerate(node.value)
-            ]
+            return [self._item(child, (*field, index)) for index, child in enumerate(node.value)]
         return self._scalar(node)
 
     def _item(self, node: yaml.Node, field: FieldPath) -> Any:

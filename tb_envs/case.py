@@ -1,0 +1,158 @@
+"""One episode in progress: its database, tools, user and judge, opened and closed together."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tb_envs.database import EpisodeDatabase, open_pool
+from tb_envs.episode import CallRecord, Change
+from tb_envs.errors import UsageError
+from tb_envs.grading import grade_task
+from tb_envs.judge import Judge
+from tb_envs.messages import Message, ToolCall
+from tb_envs.outcome import CheckResult, Grade
+from tb_envs.specs import Task
+from tb_envs.specs.models import Rubric
+from tb_envs.tools import AnyToolSession, open_tools
+from tb_envs.tools.toolsets import load_toolset
+from tb_envs.users import User, UserTurn, make_user
+
+ACQUIRE_TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class CaseOptions:
+    """How cases are run: where the database comes from, who plays the user, who judges."""
+
+    database: str | None = None
+    isolation: Literal["database", "container"] = "database"
+    user: Literal["scripted", "llm"] = "scripted"
+    judge: Literal["endpoint", "skip"] = "endpoint"
+
+    def __post_init__(self) -> None:
+        """Refuse unknown values at once, not in the middle of an episode."""
+        choices: Mapping[str, tuple[str, ...]] = {
+            "isolation": ("database", "container"),
+            "user": ("scripted", "llm"),
+            "judge": ("endpoint", "skip"),
+        }
+        for name, allowed in choices.items():
+            if getattr(self, name) not in allowed:
+                raise UsageError(
+                    f"{name}: got {getattr(self, name)!r}; expected {' or '.join(allowed)}"
+                )
+
+    def tool_names(self, task: Task) -> tuple[str, ...]:
+        """The names of a task's tools, for sampling; empty where a server will tell them."""
+        if task.variant.mcp is not None:
+            return ()
+        return tuple(tool.name for tool in load_toolset(task.domain.toolsets))
+
+
+class Case:
+    """A customer's case being worked. Not thread-safe; one agent works it."""
+
+    def __init__(
+        self,
+        task: Task,
+        options: CaseOptions,
+        database: EpisodeDatabase,
+        tools: AnyToolSession,
+        user: User | None,
+    ) -> None:
+        self.task = task
+        self.ended = False
+        self._options = options
+        self._database = database
+        self._tools = tools
+        self._user = user
+        self._messages: list[Message] = []
+
+    @classmethod
+    def open(cls, task: Task, options: CaseOptions, seed: int) -> "Case":
+        """Take a fresh database, apply the task's records and get the user ready.
+
+        Raises:
+            SystemFailure: no database, or no tool server.
+            UsageError: the task needs a judge or a user model that is not configured.
+        """
+        if task.variant.rubrics and options.judge == "endpoint":
+            Judge.from_environment()
+        user = None
+        if task.variant.user is not None:
+            user = make_user(options.user, task.variant.user, seed=seed)
+        pool = open_pool(task.domain, database=options.database, isolation=options.isolation)
+        database = pool.acquire(timeout_s=ACQUIRE_TIMEOUT_S)
+        try:
+            database.prepare(task.variant.start, task.now)
+            tools = open_tools(database, task.domain.toolsets, task.variant.mcp)
+        except BaseException:
+            database.close()
+            raise
+        return cls(task, options, database, tools, user)
+
+    @property
+    def opening(self) -> str:
+        """The first message: the user's, or the instruction where there is no user."""
+        opening = self.task.variant.instruction if self._user is None else self._user.opening()
+        self._messages.append(Message("user", "", opening))
+        return opening
+
+    def call(self, call: ToolCall) -> CallRecord:
+        """Execute one tool call; a refusal is a record with ``is_error``."""
+        executed = self._tools.call_tool(call.name, call.arguments)
+        self._messages.append(Message("tool", call.name, executed.result.content))
+        return CallRecord(
+            name=call.name,
+            arguments=call.arguments,
+            content=executed.result.content,
+            is_error=executed.result.is_error,
+            changes=executed.changes,
+        )
+
+    def say(self, content: str) -> UserTurn:
+        """Pass the agent's message on; without a user, the message ends the episode."""
+        self._messages.append(Message("assistant", "", content))
+        if self._user is None:
+            return UserTurn(None, done=True)
+        answer = self._user.reply(content)
+        if answer.content is not None:
+            self._messages.append(Message("user", "", answer.content))
+        return answer
+
+    def grade(self) -> tuple[Grade, tuple[Change, ...]]:
+        """End the case and grade the rows that it leaves.
+
+        Raises:
+            SystemFailure: database or judge could not answer.
+        """
+        self.ended = True
+        changes = self._database.net_changes()
+        judge = self._judge if self._options.judge == "endpoint" else None
+        return grade_task(self.task, self._database, changes, judge), changes
+
+    def close(self) -> None:
+        """Give everything back."""
+        self.ended = True
+        self._tools.close()
+        self._database.close()
+
+    def reset_info(self) -> dict[str, Any]:
+        """What an agent may know before its first turn; never the oracle, traps or checks."""
+        return {
+            "task_id": self.task.id,
+            "task_hash": self.task.hash,
+            "system_prompt": self.task.domain.system_prompt,
+            "tools": self._tools.openai_tools(),
+            "database_digest": self._database.digest(),
+        }
+
+    def step_info(self, calls: Sequence[CallRecord]) -> dict[str, Any]:
+        """What the last action did."""
+        return {
+            "task_id": self.task.id,
+            "calls": tuple(call.model_dump() for call in calls),
+        }
+
+    def _judge(self, rubric: Rubric) -> CheckResult:
+        return Judge.from_environment().answer(rubric, self._messages)

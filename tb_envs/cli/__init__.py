@@ -1,0 +1,37 @@
+"""The ``tb-envs`` program: list, show, play, demo, validate, serve, doctor, schema."""
+
+import sys
+
+import typer
+from rich.console import Console
+
+from tb_envs.cli.doctor import doctor
+from tb_envs.cli.play import demo, play
+from tb_envs.cli.serve import serve
+from tb_envs.cli.tasks import list_tasks, schema, show, validate
+from tb_envs.errors import ThinkingBoxError
+
+app = typer.Typer(
+    name="tb-envs",
+    help="Customer cases on real PostgreSQL databases, graded by the rows that are left.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("list")(list_tasks)
+app.command()(show)
+app.command()(play)
+app.command()(demo)
+app.command()(validate)
+app.command()(serve)
+app.command()(doctor)
+app.command()(schema)
+
+
+def main() -> None:
+    """Run the program; an error of ours is a message, not a traceback."""
+    try:
+        app()
+    except ThinkingBoxError as error:
+        Console(stderr=True).print(f"[bold red]{type(error).__name__}[/]: {error}", highlight=False)
+        sys.exit(2)

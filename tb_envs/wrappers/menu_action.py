@@ -1,0 +1,137 @@
+"""A discrete menu of grounded moves and a numeric observation, for classic RL libraries.
+
+The menu is what a careful and a careless agent could do in this family: every distinct step of its
+oracles and traps, in an order that tells nothing. Which of them are right, and when, is what there
+is to learn.
+"""
+
+import hashlib
+import json
+import re
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from tb_envs.messages import Action, ActionCall, ActionTurn, Observation
+from tb_envs.references import UnresolvedReferenceError, resolve
+from tb_envs.specs import Task, load_family
+from tb_envs.specs.models import Step
+
+TEXT_FEATURES = 64
+
+Features = NDArray[np.float32]
+
+
+class MenuAction(gymnasium.Wrapper[Features, int, Observation, Action]):
+    """Chooses among a family's grounded moves.
+
+    ## Action space
+    ``Discrete(n)``: the ``n`` moves of ``self.menu``. A move that needs the result of an earlier
+    one is not possible before; choosing it costs a turn. ``info["action_mask"]`` (int8 ``[n]``)
+    says what is possible.
+
+    ## Observation space
+    ``Box(0, 1, [2 n + 64 + 1], float32)``: which moves were made, which of them were refused, a
+    hashed bag of words of the last messages (Weinberger et al. 2009, "Feature Hashing for Large
+    Scale Multitask Learning"), and the share of turns used.
+    """
+
+    def __init__(self, env: gymnasium.Env[Observation, Action]) -> None:
+        """Wrap a single-task environment."""
+        super().__init__(env)
+        self._task: Task = env.unwrapped.task  # type: ignore[attr-defined] # only ours has one
+        self.menu = menu_of(self._task)
+        self.action_space = spaces.Discrete(len(self.menu))
+        size = 2 * len(self.menu) + TEXT_FEATURES + 1
+        self.observation_space = spaces.Box(0.0, 1.0, (size,), np.float32)
+        self._begin()
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Features, dict[str, Any]]:
+        """Begin an episode."""
+        observation, info = self.env.reset(seed=seed, options=options)
+        self._begin()
+        return self._features(observation), info | {"action_mask": self._mask()}
+
+    def step(self, action: int) -> tuple[Features, Any, bool, bool, dict[str, Any]]:
+        """Make the chosen move."""
+        index = int(action)
+        move = self.menu[index]
+        observation, reward, terminated, truncated, info = self.env.step(self._turn(move))
+        self._turns += 1
+        self._made[index] = 1.0
+        for call in info["calls"]:
+            self._refused[index] = float(call["is_error"])
+            if not call["is_error"]:
+                for label in self._labels(move):
+                    self._results[label] = call["content"]
+        info = info | {"action_mask": self._mask()}
+        return self._features(observation), reward, terminated, truncated, info
+
+    def _begin(self) -> None:
+        self._made = np.zeros(len(self.menu), np.float32)
+        self._refused = np.zeros(len(self.menu), np.float32)
+        self._results: dict[str, str] = {}
+        self._turns = 0
+
+    def _turn(self, move: Step) -> ActionTurn:
+        if move.call is None:
+            return ActionTurn(content=move.say or "", tool_calls=())
+        try:
+            arguments = json.dumps(resolve(move.with_, self._results), ensure_ascii=False)
+        except UnresolvedReferenceError:
+            arguments = json.dumps(move.with_)
+        return ActionTurn(content="", tool_calls=(ActionCall(name=move.call, arguments=arguments),))
+
+    def _labels(self, move: Step) -> set[str]:
+        """Every label that scripts gave to this call; the menu holds one of its twins."""
+        return {
+            step.as_
+            for step in _steps(self._task)
+            if step.as_ and (step.call, step.with_) == (move.call, move.with_)
+        }
+
+    def _mask(self) -> NDArray[np.int8]:
+        return np.array([self._possible(move) for move in self.menu], np.int8)
+
+    def _possible(self, move: Step) -> bool:
+        try:
+            resolve(move.with_, self._results)
+        except UnresolvedReferenceError:
+            return False
+        return True
+
+    def _features(self, observation: Observation) -> Features:
+        words = np.zeros(TEXT_FEATURES, np.float32)
+        for message in observation:
+            for word in re.findall(r"\w+", message["content"].casefold()):
+                words[_hash(word) % TEXT_FEATURES] += 1.0
+        used = np.float32(min(self._turns / self._task.variant.limits.turns, 1.0))
+        words = words / (1.0 + words)  # counts squeezed into [0, 1)
+        return np.concatenate([self._made, self._refused, words, [used]]).astype(np.float32)
+
+
+def menu_of(task: Task) -> tuple[Step, ...]:
+    """The distinct moves of a family's oracles and traps, ordered by their hash."""
+    moves = {
+        json.dumps([step.call, step.with_, step.say], sort_keys=True): step for step in _steps(task)
+    }
+    return tuple(moves[key] for key in sorted(moves, key=_hash))
+
+
+def _steps(task: Task) -> list[Step]:
+    family = load_family(task.path)
+    return [
+        step
+        for sibling in family
+        for steps in (sibling.variant.oracle, *(trap.steps for trap in sibling.variant.traps))
+        for step in steps
+    ]
+
+
+def _hash(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")

@@ -1,0 +1,40 @@
+"""Raw model text as the action, read by the shared reader."""
+
+from typing import Any
+
+import gymnasium
+
+from tb_envs.messages import Action, Observation, action_of
+from tb_envs.reading import ToolFormat, read_turn
+from tb_envs.spaces import FreeText
+
+
+class TextAction(gymnasium.Wrapper[Observation, str, Observation, Action]):
+    """Takes what the model wrote, special tokens and think blocks included.
+
+    Args:
+        env: an environment of ours (or a wrapper of one).
+        tool_format: how the model writes calls: ``hermes`` or ``qwen3_xml``.
+    """
+
+    def __init__(
+        self, env: gymnasium.Env[Observation, Action], tool_format: ToolFormat = "hermes"
+    ) -> None:
+        """Wrap an environment; tools become known at ``reset``."""
+        super().__init__(env)
+        self.action_space = FreeText(("Could you tell me your booking reference?", "Done."))
+        self._tool_format: ToolFormat = tool_format
+        self._tools: tuple[dict[str, Any], ...] = ()
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin an episode."""
+        observation, info = self.env.reset(seed=seed, options=options)
+        self._tools = info["tools"]
+        return observation, info
+
+    def step(self, action: str) -> tuple[Observation, Any, bool, bool, dict[str, Any]]:
+        """Read the model's text and take the turn it holds."""
+        turn = read_turn(action, self._tools, tool_format=self._tool_format)
+        return self.env.step(action_of(turn))
