@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 import psycopg
 from psycopg import Connection
-from psycopg.pq import TransactionStatus
+from psycopg.pq import ExecStatus, TransactionStatus
 
 from tb_envs.episode import Change
 from tb_envs.errors import DatabaseFailure, SystemFailure, ToolFailure, ToolRefusal, UsageError
@@ -23,6 +23,19 @@ from tb_envs.tools.db import Db
 from tb_envs.tools.refusals import explain_database_refusal, explain_unknown_tool
 from tb_envs.tools.results import write_result
 from tb_envs.tools.tool import Tool, ToolInfo
+
+_OPEN = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
+_REFUSALS = (
+    psycopg.IntegrityError,
+    psycopg.DataError,
+    psycopg.errors.RaiseException,
+    psycopg.errors.ProgramLimitExceeded,
+)
+_BROKEN = (
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    psycopg.errors.IdleInTransactionSessionTimeout,
+)
 
 
 class ExecutedCall(NamedTuple):
@@ -82,8 +95,9 @@ class ToolSession:
         self._tools = {tool.name: tool for tool in tools}
         if len(self._tools) != len(tools):
             raise UsageError("two tools of a session have the same name")
-        self._db = Db(database.agent)
-        self._ready = False
+        self._connection = database.agent
+        self._db = Db(self._connection)
+        self._read_only = False
 
     def list_tools(self) -> list[ToolInfo]:
         """Return what an agent is told about each tool."""
@@ -118,11 +132,11 @@ class ToolSession:
         """Run a tool with validated arguments; a write is committed or rolled back."""
         finished = False
         try:
-            if not self._ready:
+            if not self._read_only:
                 self._db.execute("SET default_transaction_read_only = on")
-                self._ready = True
+                self._read_only = True
             if tool.writes:
-                self._db.execute("BEGIN READ WRITE")
+                self._command(b"BEGIN READ WRITE")
             content = write_result(tool.function(self._db, **values))
             if tool.writes:
                 self._commit(tool)
@@ -130,45 +144,42 @@ class ToolSession:
         except (ToolRefusal, SystemFailure):
             raise
         except psycopg.Error as error:
-            raise classify(error, tool.name) from error
+            raise self._classify(error, tool) from error
         except Exception as error:
             raise ToolFailure(f"{tool.name}: {type(error).__name__}: {error}") from error
         finally:
             if not finished:
-                self._roll_back()
+                self._roll_back(tool)
         return content
 
     def _commit(self, tool: Tool) -> None:
-        if self._database.agent.info.transaction_status != TransactionStatus.INTRANS:
-            raise ToolFailure(f"{tool.name}: the tool hid an error of the database")
-        self._db.execute("COMMIT")
+        # PostgreSQL answers the COMMIT of a failed transaction with a silent ROLLBACK.
+        if self._connection.pgconn.transaction_status != TransactionStatus.INTRANS:
+            raise ToolFailure(f"{tool.name}: the tool went on after an error of the database")
+        self._command(b"COMMIT")
 
-    def _roll_back(self) -> None:
+    def _roll_back(self, tool: Tool) -> None:
         """Undo an unfinished call, where the connection still lives."""
-        connection = self._database.agent
-        if not connection.closed and (
-            connection.info.transaction_status
-            in (TransactionStatus.INTRANS, TransactionStatus.INERROR)
-        ):
+        if self._connection.pgconn.transaction_status in _OPEN:
             try:
-                self._db.execute("ROLLBACK")
+                self._command(b"ROLLBACK")
             except psycopg.Error as error:
-                raise DatabaseFailure(f"the rollback of a call failed: {error}") from error
+                raise DatabaseFailure(f"{tool.name}: the rollback failed: {error}") from error
 
+    def _command(self, command: bytes) -> None:
+        """Begin or end a transaction; a third of the cost of a cursor's execute."""
+        result = self._connection.pgconn.exec_(command)
+        if result.status != ExecStatus.COMMAND_OK:
+            raise psycopg.errors.error_from_result(result)
 
-def classify(error: psycopg.Error, tool_name: str) -> ToolRefusal | SystemFailure:
-    """Say whose fault an error of the database is: the agent's, the machinery's or the tool's."""
-    match error:
-        case psycopg.IntegrityError() | psycopg.DataError() | psycopg.errors.RaiseException():
+    def _classify(self, error: psycopg.Error, tool: Tool) -> ToolRefusal | SystemFailure:
+        """Say whose fault an error is: the agent's, the machinery's or the tool's."""
+        if isinstance(error, _REFUSALS):
             return ToolRefusal(explain_database_refusal(error))
-        case (
-            psycopg.OperationalError()
-            | psycopg.InterfaceError()
-            | psycopg.errors.IdleInTransactionSessionTimeout()
-        ):
-            return DatabaseFailure(f"{tool_name}: {type(error).__name__}: {error}")
-        case _:
-            return ToolFailure(f"{tool_name}: {type(error).__name__}: {error}")
+        story = f"{tool.name}: {type(error).__name__}: {error}"
+        if isinstance(error, _BROKEN) or self._connection.broken:
+            return DatabaseFailure(story)
+        return ToolFailure(story)
 
 
 def _refused(message: str) -> ExecutedCall:
