@@ -6,8 +6,11 @@ Everything must hold. A check that cannot be evaluated is a ``GradingFailure``, 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from psycopg import Connection
+
 from tb_envs.episode import Change
 from tb_envs.grading.changes import ColumnRules, grade_changes
+from tb_envs.grading.defaults import column_defaults
 from tb_envs.grading.values import describe, describe_mismatches, mismatches
 from tb_envs.outcome import CheckResult, Grade
 from tb_envs.specs import Task
@@ -25,8 +28,9 @@ class FinalDatabase(Protocol):
         """Return the rows whose columns equal ``key``."""
         ...
 
-    def column_defaults(self) -> Mapping[str, Mapping[str, Any]]:
-        """Return the default of each column that has a constant one, by table."""
+    @property
+    def owner(self) -> Connection[Any]:
+        """The owner's connection, rows as dicts."""
         ...
 
 
@@ -52,7 +56,8 @@ def grade_task(
         DatabaseFailure: the database is gone.
     """
     expect = task.variant.expect
-    columns = ColumnRules(task.domain.free_columns, database.column_defaults())
+    defaults = column_defaults(task.domain.hash, task.now, database.owner)
+    columns = ColumnRules(task.domain.free_columns, defaults)
     records = _grade_records(database, expect.records)
     results = [
         *_grade_checks(database, expect.checks),
