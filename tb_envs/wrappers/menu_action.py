@@ -15,7 +15,9 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from tb_envs.messages import Action, ActionCall, ActionTurn, Observation
+from tb_envs.env import ThinkingBoxEnv
+from tb_envs.errors import UsageError
+from tb_envs.messages import ActionCall, ActionTurn, Observation
 from tb_envs.references import UnresolvedReferenceError, resolve
 from tb_envs.specs import Task, load_family
 from tb_envs.specs.models import Step
@@ -25,7 +27,7 @@ TEXT_FEATURES = 64
 Features = NDArray[np.float32]
 
 
-class MenuAction(gymnasium.Wrapper[Features, int, Observation, Action]):
+class MenuAction(gymnasium.Wrapper[Features, Any, Any, Any]):
     """Chooses among a family's grounded moves.
 
     ## Action space
@@ -39,10 +41,13 @@ class MenuAction(gymnasium.Wrapper[Features, int, Observation, Action]):
     Scale Multitask Learning"), and the share of turns used.
     """
 
-    def __init__(self, env: gymnasium.Env[Observation, Action]) -> None:
+    def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
         """Wrap a single-task environment."""
         super().__init__(env)
-        self._task: Task = env.unwrapped.task  # type: ignore[attr-defined] # only ours has one
+        base = env.unwrapped
+        if not isinstance(base, ThinkingBoxEnv):
+            raise UsageError(f"MenuAction wraps a single task; got {type(base).__name__}")
+        self._task: Task = base.task
         self.menu = menu_of(self._task)
         self.action_space = spaces.Discrete(len(self.menu))
         size = 2 * len(self.menu) + TEXT_FEATURES + 1

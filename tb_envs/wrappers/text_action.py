@@ -4,12 +4,12 @@ from typing import Any
 
 import gymnasium
 
-from tb_envs.messages import Action, Observation, action_of
+from tb_envs.messages import Observation, action_of
 from tb_envs.reading import ToolFormat, read_turn
 from tb_envs.spaces import FreeText
 
 
-class TextAction(gymnasium.Wrapper[Observation, str, Observation, Action]):
+class TextAction(gymnasium.Wrapper[Observation, str, Any, Any]):
     """Takes what the model wrote, special tokens and think blocks included.
 
     Args:
@@ -17,9 +17,7 @@ class TextAction(gymnasium.Wrapper[Observation, str, Observation, Action]):
         tool_format: how the model writes calls: ``hermes`` or ``qwen3_xml``.
     """
 
-    def __init__(
-        self, env: gymnasium.Env[Observation, Action], tool_format: ToolFormat = "hermes"
-    ) -> None:
+    def __init__(self, env: gymnasium.Env[Any, Any], tool_format: ToolFormat = "hermes") -> None:
         """Wrap an environment; tools become known at ``reset``."""
         super().__init__(env)
         self.action_space = FreeText(("Could you tell me your booking reference?", "Done."))
