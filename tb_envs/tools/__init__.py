@@ -5,16 +5,16 @@ Write tools with ``tool`` and ``Db``; run them with ``ToolSession``, or serve th
 
 from tb_envs.errors import ToolRefusal
 from tb_envs.tools.db import Db, Row
-from tb_envs.tools.session import ExecutedCall, ToolAccess, ToolDatabase, ToolSession
+from tb_envs.tools.session import AnyToolSession, ExecutedCall, ToolDatabase, ToolSession
 from tb_envs.tools.tool import Tool, ToolInfo, tool
 from tb_envs.tools.toolsets import load_toolset
 
 __all__ = [
+    "AnyToolSession",
     "Db",
     "ExecutedCall",
     "Row",
     "Tool",
-    "ToolAccess",
     "ToolDatabase",
     "ToolInfo",
     "ToolRefusal",

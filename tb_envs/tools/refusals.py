@@ -9,6 +9,7 @@ import psycopg
 from pydantic_core import ErrorDetails, ValidationError
 
 _SHOWN = 80
+_MESSAGE = 400
 _WANTED = {
     "string_type": "a string",
     "int_type": "an integer",
@@ -97,6 +98,11 @@ def explain_unknown_tool(name: str, names: Iterable[str]) -> str:
 
 def explain_database_refusal(error: psycopg.Error) -> str:
     """Say which rule of the database a call broke, without SQL or other rows' contents."""
+    message = _database_message(error)
+    return message if len(message) <= _MESSAGE else f"{message[: _MESSAGE - 3]}..."
+
+
+def _database_message(error: psycopg.Error) -> str:
     diagnostics = error.diag
     message = diagnostics.message_primary or str(error)
     match error:

@@ -58,7 +58,7 @@ class ToolDatabase(Protocol):
         ...
 
 
-class ToolAccess(Protocol):
+class AnyToolSession(Protocol):
     """A way to an episode's tools: our own session, or an outside server's."""
 
     def list_tools(self) -> list[ToolInfo]:
