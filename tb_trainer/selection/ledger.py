@@ -138,7 +138,7 @@ class Ledger:
         foreign: list[str] = []
         for episode in self.episodes():
             seen[_slot(episode)] += 1
-            if not self._belongs(episode):
+            if not self.belongs(episode):
                 foreign.append(f"{label(_slot(episode))} by {episode.policy}")
         errors = {
             label(_slot(episode)): _error_text(episode)
@@ -156,7 +156,8 @@ class Ledger:
             foreign=tuple(foreign),
         )
 
-    def _belongs(self, episode: Episode) -> bool:
+    def belongs(self, episode: Episode) -> bool:
+        """Say whether an attempt is one of this campaign's."""
         return (
             episode.policy == self.campaign.policy
             and self._hashes.get(episode.task_id) == episode.task_hash

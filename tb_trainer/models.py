@@ -1,0 +1,73 @@
+"""Load a model, or make one from a configuration with fresh weights."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
+from transformers.models.auto.tokenization_auto import AutoTokenizer
+
+from tb_envs.errors import UsageError
+
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+def build_model(settings: Mapping[str, Any], *, seed: int) -> PreTrainedModel:
+    """Make a causal language model with random weights.
+
+    Args:
+        settings: A Hugging Face configuration; ``model_type`` names the architecture.
+        seed: Decides the weights.
+    """
+    config = AutoConfig.for_model(**settings)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return cast("PreTrainedModel", AutoModelForCausalLM.from_config(config))
+
+
+def load_model(path: str, *, dtype: str = "float32") -> PreTrainedModel:
+    """Load a model directory or hub name."""
+    return cast("PreTrainedModel", AutoModelForCausalLM.from_pretrained(path, dtype=DTYPES[dtype]))
+
+
+def load_tokenizer(path: str) -> PreTrainedTokenizerFast:
+    """Load the tokenizer of a model directory or hub name.
+
+    Raises:
+        UsageError: it is not a fast tokenizer.
+    """
+    tokenizer = AutoTokenizer.from_pretrained(path)
+    if not isinstance(tokenizer, PreTrainedTokenizerFast):
+        raise UsageError(
+            f"{path}: got a {type(tokenizer).__name__}; training needs a fast tokenizer, one with "
+            "a tokenizer.json"
+        )
+    return tokenizer
+
+
+def save_model(
+    directory: Path, weights: Iterable[tuple[str, Tensor]], model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerFast,
+) -> None:  # fmt: skip
+    """Write a Hugging Face model directory: configuration, weights, tokenizer, chat template.
+
+    Args:
+        directory: Made if needed.
+        weights: Every parameter by name, such as a learner gives; tied ones may be listed twice.
+        model: Gives configuration and ties; its own weights are not read.
+        tokenizer: Carries the chat template.
+    """
+    model.save_pretrained(directory, state_dict=dict(weights))
+    tokenizer.save_pretrained(directory)
+
+
+def named_weights(model: nn.Module) -> Iterable[tuple[str, Tensor]]:
+    """Every parameter under its name, tied ones under each of their names.
+
+    A tied ``lm_head.weight`` is missing from ``named_parameters()`` and from saved models; an
+    engine that keeps a head of its own would silently stay at the old one.
+    """
+    for name, parameter in model.named_parameters(remove_duplicate=False):
+        yield name, parameter.detach()
