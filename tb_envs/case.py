@@ -110,14 +110,13 @@ class Case:
             changes=executed.changes,
         )
 
-    def say(self, content: str) -> UserTurn:
-        """Pass the agent's message on; without a user, the message ends the episode."""
+    def say(self, content: str) -> UserTurn | None:
+        """Pass the agent's message on; None where there is no user to answer."""
         self._messages.append(Message("assistant", "", content))
         if self._user is None:
-            return UserTurn(None, done=True)
+            return None
         answer = self._user.reply(content)
-        if answer.content is not None:
-            self._messages.append(Message("user", "", answer.content))
+        self._messages.append(Message("user", "", answer.content))
         return answer
 
     def grade(self) -> tuple[Grade, tuple[Change, ...]]:
@@ -134,6 +133,8 @@ class Case:
     def close(self) -> None:
         """Give everything back."""
         self.ended = True
+        if self._user is not None:
+            self._user.close()
         self._tools.close()
         self._database.close()
 

@@ -173,9 +173,9 @@ class ThinkingBoxEnv(gymnasium.Env[Observation, Action]):
         """Run the turn's calls, or pass its message on; returns the answers and whether it ends."""
         if not turn.tool_calls:
             answer = case.say(turn.content)
-            return ([] if answer.content is None else [Message("user", "", answer.content)]), (
-                answer.done
-            )
+            if answer is None:
+                return [], True
+            return [Message("user", "", answer.content)], answer.done
         messages: list[Message] = []
         for call in turn.tool_calls:
             if self._calls >= self.task.variant.limits.tool_calls:

@@ -1,0 +1,292 @@
+"""The environment, step by step, on the hotel task."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import tb_envs  # noqa: F401 - registers the ids
+from tb_envs.errors import DatabaseFailure, UsageError
+from tb_envs.messages import ActionTurn
+
+HOTEL = "ThinkingBox/hotel-downgrade-v0"
+
+
+@pytest.fixture
+def env(database: str) -> Iterator[gymnasium.Env[Any, Any]]:
+    made = gymnasium.make(HOTEL, database=database)
+    yield made
+    made.close()
+
+
+def call(name: str, **arguments: object) -> dict[str, Any]:
+    return {"content": "", "tool_calls": ({"name": name, "arguments": json.dumps(arguments)},)}
+
+
+def test_reset_gives_the_opening_the_tools_and_the_policy(env: gymnasium.Env[Any, Any]) -> None:
+    observation, info = env.reset(seed=7)
+    assert [message["role"] for message in observation] == ["user"]
+    names = [tool["function"]["name"] for tool in info["tools"]]
+    assert len(names) >= 25
+    assert len(set(names)) == len(names)
+    assert info["task_id"].startswith("hotel-downgrade.")
+    assert info["system_prompt"]
+
+
+def test_a_tool_call_returns_its_result_as_the_next_observation(
+    env: gymnasium.Env[Any, Any],
+) -> None:
+    env.reset(seed=7)
+    observation, reward, terminated, truncated, info = env.step(
+        {
+            "content": "",
+            "tool_calls": [
+                {"name": "search_articles", "arguments": '{"query": "approval"}'},
+                {"name": "no_such_tool", "arguments": "{}"},
+            ],
+        }
+    )
+    assert [(message["role"], message["name"]) for message in observation] == [
+        ("tool", "search_articles"),
+        ("tool", "no_such_tool"),
+    ]
+    assert (reward, terminated, truncated) == (0.0, False, False)
+    assert [record["is_error"] for record in info["calls"]] == [False, True]
+    assert info["calls"][0]["changes"] == ()
+
+
+def test_a_plain_string_is_a_message_to_the_user(env: gymnasium.Env[Any, Any]) -> None:
+    env.reset(seed=7)
+    observation, *_ = env.step("Hello! May I have your booking reference?")
+    assert [message["role"] for message in observation] == ["user"]
+    assert "BKG-" in observation[0]["content"]
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        None,
+        7,
+        {"content": 3},
+        {"tool_calls": "get_booking"},
+        {"tool_calls": [3]},
+        {"tool_calls": [{"name": 3, "arguments": "{}"}]},
+        {"content": "", "tool_calls": [], "extra": 1},
+    ],
+)
+def test_a_malformed_action_is_answered(env: gymnasium.Env[Any, Any], action: Any) -> None:
+    env.reset(seed=7)
+    observation, reward, terminated, truncated, info = env.step(action)
+    assert observation[0]["role"] == "tool"
+    assert "malformed" in observation[0]["content"]
+    assert (reward, terminated, truncated, info["calls"]) == (0.0, False, False, ())
+
+
+ANY_TEXT = st.text(max_size=40)
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ANY_TEXT, inner, max_size=3),
+    max_leaves=6,
+)
+CALL = st.fixed_dictionaries(
+    {
+        "name": st.sampled_from(["get_booking", "add_ticket_comment", "", "drop table"]) | ANY_TEXT,
+        "arguments": ANY_TEXT | ANY_JSON.map(lambda value: json.dumps(value)) | ANY_JSON,
+    }
+)
+ACTIONS = ANY_JSON | st.fixed_dictionaries(
+    {"content": ANY_TEXT, "tool_calls": st.lists(CALL | ANY_JSON, max_size=2)}
+)
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(action=ACTIONS)
+def test_no_action_raises_or_changes_the_database_unless_it_is_a_valid_call(
+    env: gymnasium.Env[Any, Any], action: Any
+) -> None:
+    env.reset(seed=7)
+    observation, reward, *_, info = env.step(action)
+    assert reward == 0.0
+    assert all(isinstance(message["content"], str) for message in observation)
+    assert all(record["changes"] == () for record in info["calls"])
+    assert info.get("system_error") is None
+
+
+def test_stepping_without_an_episode_is_refused(env: gymnasium.Env[Any, Any]) -> None:
+    with pytest.raises(ResetNeeded):
+        env.unwrapped.step("hello")
+
+
+def test_an_ended_episode_takes_no_more_steps(env: gymnasium.Env[Any, Any]) -> None:
+    env.reset(seed=7)
+    env.unwrapped.finish("tokens")  # type: ignore[attr-defined]
+    with pytest.raises(ResetNeeded):
+        env.unwrapped.step("hello")
+
+
+def test_a_limit_truncates_and_the_database_is_graded_all_the_same(
+    env: gymnasium.Env[Any, Any],
+) -> None:
+    env.reset(seed=7)
+    limit = env.unwrapped.task.variant.limits.turns  # type: ignore[attr-defined]
+    results = [env.step(call("search_articles", query="refund")) for _ in range(limit)]
+    assert [result[3] for result in results] == [False] * (limit - 1) + [True]
+    info = results[-1][4]
+    assert info["outcome"] == {"kind": "limit", "limit": "turns", "passed": False}
+    assert info["grade"]["passed"] is False
+    assert info["system_error"] is None
+
+
+def test_a_group_starts_from_one_database(database: str) -> None:
+    envs = [gymnasium.make(HOTEL, database=database) for _ in range(4)]
+    try:
+        digests = {env.reset(seed=11)[1]["database_digest"] for env in envs}
+    finally:
+        for env in envs:
+            env.close()
+    assert len(digests) == 1
+
+
+def test_the_vector_env_resets_by_mask(database: str) -> None:
+    envs = gymnasium.make_vec(HOTEL, num_envs=3, database=database)
+    try:
+        observations, infos = envs.reset(seed=5)
+        assert [len(observation) for observation in observations] == [1, 1, 1]
+        assert len(set(infos["database_digest"])) == 1
+        for _ in range(8):
+            *_, terminated, truncated, infos = envs.step(["Done.", call("list_tickets"), "Done."])
+            if terminated.any():
+                break
+        ended = terminated | truncated
+        assert ended.tolist() == [True, False, True]
+        assert infos["is_success"][ended].tolist() == [False, False]
+        with pytest.raises(UsageError, match="have ended"):
+            envs.step(["a", "b", "c"])
+        observations, _ = envs.reset(options={"reset_mask": ended})
+        assert [len(observation) for observation in observations] == [1, 1, 1]
+        _, rewards, *_ = envs.step(["Hello"] * 3)
+        assert rewards.tolist() == [0.0, 0.0, 0.0]
+    finally:
+        envs.close()
+
+
+def test_the_vector_env_can_begin_anew_by_itself(database: str) -> None:
+    envs = gymnasium.make_vec(HOTEL, num_envs=1, database=database, autoreset="next_step")
+    try:
+        opening, _ = envs.reset(seed=5)
+        ended = np.zeros(1, bool)
+        while not ended.any():
+            *_, terminated, truncated, _ = envs.step(["Done."])
+            ended = terminated | truncated
+        observations, rewards, terminated, *_ = envs.step(["ignored"])
+        assert observations == opening
+        assert (rewards.tolist(), terminated.tolist()) == ([0.0], [False])
+    finally:
+        envs.close()
+
+
+def test_a_step_limit_from_outside_is_graded(database: str) -> None:
+    envs = gymnasium.make_vec(HOTEL, num_envs=1, database=database, max_episode_steps=2)
+    try:
+        envs.reset(seed=5)
+        envs.step([call("list_tickets")])
+        *_, truncated, infos = envs.step([call("list_tickets")])
+        assert truncated.tolist() == [True]
+        assert infos["outcome"]["limit"].tolist() == ["steps"]
+    finally:
+        envs.close()
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_gymnasiums_own_vector_envs_work_without_shared_memory(database: str, mode: str) -> None:
+    options = {"shared_memory": False} if mode == "async" else {}
+    envs = gymnasium.make_vec(
+        HOTEL, num_envs=2, vectorization_mode=mode, vector_kwargs=options, database=database
+    )
+    try:
+        observations, _ = envs.reset(seed=5)
+        assert [observation[0]["role"] for observation in observations] == ["user", "user"]
+        action = ActionTurn(content="Hello?", tool_calls=())
+        observations, rewards, *_ = envs.step((action, action))
+        assert all(observation[0]["content"] for observation in observations)
+        assert rewards.tolist() == [0.0, 0.0]
+    finally:
+        envs.close()
+
+
+def test_shared_memory_is_refused_instead_of_garbling_text(database: str) -> None:
+    with pytest.raises(gymnasium.error.CustomSpaceError):
+        gymnasium.make_vec(HOTEL, num_envs=2, vectorization_mode="async", database=database)
+
+
+def test_the_suite_serves_the_chosen_task_or_draws_one(database: str) -> None:
+    env = gymnasium.make("ThinkingBox/Suite-v0", tasks=["hotel-downgrade"], database=database)
+    try:
+        ids = env.unwrapped.task_ids  # type: ignore[attr-defined]
+        _, info = env.reset(seed=1, options={"task_id": ids[-1]})
+        assert info["task_id"] == ids[-1]
+        drawn = [env.reset(seed=seed)[1]["task_id"] for seed in (1, 1, 2, 3, 4)]
+        assert drawn[0] == drawn[1]
+        assert len(set(drawn)) > 1
+        with pytest.raises(UsageError, match="not among this suite"):
+            env.reset(options={"task_id": "nope"})
+    finally:
+        env.close()
+
+
+def test_a_lost_connection_is_a_system_error_and_the_next_reset_works(database: str) -> None:
+    env = gymnasium.make(HOTEL, database=database)
+    try:
+        env.reset(seed=7)
+        env.unwrapped._case._database.agent.close()  # type: ignore[attr-defined]
+        observation, reward, terminated, truncated, info = env.step(call("list_tickets"))
+        assert (observation, reward, terminated, truncated) == ((), 0.0, False, True)
+        assert info["system_error"].startswith("database: ")
+        assert info["outcome"]["kind"] == "system_error"
+        assert info["grade"] is None
+        env.reset(seed=7)
+        assert env.step(call("list_tickets"))[4]["calls"][0]["is_error"] is False
+    finally:
+        env.close()
+
+
+def test_a_system_error_can_be_raised(database: str) -> None:
+    env = gymnasium.make(HOTEL, database=database, on_system_error="raise")
+    try:
+        env.reset(seed=7)
+        env.unwrapped._case._database.agent.close()  # type: ignore[attr-defined]
+        with pytest.raises(DatabaseFailure):
+            env.step(call("list_tickets"))
+    finally:
+        env.close()
+
+
+def test_unknown_options_are_refused_when_the_env_is_made() -> None:
+    with pytest.raises(UsageError, match="isolation: got 'vm'"):
+        gymnasium.make(HOTEL, isolation="vm")
+    with pytest.raises(UsageError, match="no task"):
+        gymnasium.make("ThinkingBox/hotel-downgrade-v0", task="nothing-like-it")
+
+
+def test_render_shows_the_talk(database: str) -> None:
+    env = gymnasium.make(HOTEL, database=database, render_mode="ansi")
+    try:
+        observation, _ = env.reset(seed=7)
+        env.step(call("list_tickets"))
+        text = env.render()
+    finally:
+        env.close()
+    assert isinstance(text, str)
+    assert text.startswith(f"user: {observation[0]['content']}")
+    assert "agent calls list_tickets({})" in text
