@@ -8,7 +8,7 @@ by itself.
 import contextlib
 import logging
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from uuid import uuid4
@@ -37,7 +37,7 @@ from tb_envs.errors import SystemFailure
 from tb_envs.tools.mcp_server import make_server
 from tb_envs.tools.serving import OnEnd, OpenEpisode, ServedSession
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _SHUTDOWN_S = 5
 
@@ -102,7 +102,7 @@ class EpisodeSessions:
         return Starlette(routes=[Route("/mcp", limited)], lifespan=self._run)
 
     @contextlib.asynccontextmanager
-    async def _run(self, _: Starlette) -> AsyncIterator[None]:
+    async def _run(self, _: Starlette) -> AsyncGenerator[None, None]:
         async with anyio.create_task_group() as self._tasks:
             yield
             self._tasks.cancel_scope.cancel()
@@ -139,7 +139,7 @@ class EpisodeSessions:
         try:
             await self._tasks.start(self._run_session, session_id, transport)
         except SystemFailure as failure:
-            _log.exception("no episode could be opened")
+            _logger.exception("no episode could be opened")
             broken = f"no episode could be opened ({failure.kind})"
             refusal = _error(HTTPStatus.SERVICE_UNAVAILABLE, types.INTERNAL_ERROR, broken)
             await refusal(scope, receive, send)
@@ -179,7 +179,7 @@ class EpisodeSessions:
                 with session.idle_scope:
                     await server.run(read, write, server.create_initialization_options())
         except Exception:
-            _log.exception("session %s crashed", session_id)
+            _logger.exception("session %s crashed", session_id)
         finally:
             del self._transports[session_id]
             with anyio.CancelScope(shield=True):

@@ -19,7 +19,7 @@ from tb_envs.errors import SystemFailure
 from tb_envs.tools.serving import OnEnd, OpenEpisode, ServedSession
 from tb_envs.tools.tool import ToolInfo
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 
 def make_server(session: ServedSession) -> Server[Any]:
@@ -36,7 +36,7 @@ def make_server(session: ServedSession) -> Server[Any]:
         try:
             record = await session.call(params.name, params.arguments)
         except SystemFailure as failure:
-            _log.exception("the tool %s could not be run", params.name)
+            _logger.exception("the tool %s could not be run", params.name)
             raise MCPError(
                 types.INTERNAL_ERROR,
                 f"the environment is broken ({failure.kind}), this is not about your call; "

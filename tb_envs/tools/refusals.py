@@ -58,7 +58,7 @@ def _explain(problem: ErrorDetails, schema: dict[str, Any]) -> str:
         return f"arguments: not valid JSON: {context.get('error', problem['msg'])}"
     if not place:
         return f"arguments: got {shorten(got)}, expected a JSON object"
-    path = _path(place)
+    path = write_path(place)
     if kind == "missing":
         return f"{path}: missing"
     if kind == "extra_forbidden":
@@ -69,7 +69,8 @@ def _explain(problem: ErrorDetails, schema: dict[str, Any]) -> str:
     return f"{path}: got {shorten(got)}: {problem['msg']}"
 
 
-def _path(place: tuple[int | str, ...]) -> str:
+def write_path(place: tuple[int | str, ...]) -> str:
+    """Write where in the arguments something stands, as ``lines[0].amount``."""
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in place).lstrip(".")
 
 

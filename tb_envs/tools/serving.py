@@ -23,7 +23,7 @@ from tb_envs.messages import ToolCall
 from tb_envs.outcome import Grade
 from tb_envs.tools.tool import ToolInfo
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 
 class ServedEpisode(Protocol):
@@ -156,7 +156,7 @@ class ServedSession:
             try:
                 grade, changes = self._episode.grade()
             except SystemFailure as failure:
-                _log.exception("the episode could not be graded")
+                _logger.exception("the episode could not be graded")
                 self._failure = failure
         return EndedSession(
             session_id=self._session_id,
