@@ -1,0 +1,60 @@
+"""Changes read from the log, and what is left of them at the end."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from tb_envs.database.server import DictConnection
+from tb_envs.episode import Change
+
+READ = (
+    "SELECT id, tab, op, key, before, after FROM tb.log WHERE by_agent AND id > %s ORDER BY id"
+)
+
+
+def read_changes(owner: DictConnection, after: int) -> tuple[int, tuple[Change, ...]]:
+    """Read the agent's changes past a log entry; return the last entry's number with them."""
+    rows = owner.execute(READ, (after,)).fetchall()
+    changes = tuple(
+        Change(
+            table=row["tab"],
+            op=row["op"],
+            key=row["key"],
+            before=row["before"],
+            after=row["after"],
+        )
+        for row in rows
+    )
+    return (rows[-1]["id"] if rows else after), changes
+
+
+def fold(changes: Iterable[Change]) -> tuple[Change, ...]:
+    """Fold changes into one a row at most: from its first state to its last.
+
+    A row that was made and deleted again, or changed and changed back, is not there. Ordered by
+    table and key.
+    """
+    states: dict[tuple[str, str], tuple[Change, dict[str, Any] | None]] = {}
+    for change in changes:
+        place = (change.table, json.dumps(change.key, sort_keys=True))
+        first, _ = states.get(place, (change, None))
+        states[place] = (first, change.after)
+    net = (_net(first, after) for first, after in states.values())
+    return tuple(sorted((change for change in net if change is not None), key=_order))
+
+
+def _net(first: Change, after: dict[str, Any] | None) -> Change | None:
+    before = first.before
+    if before == after:
+        return None
+    op = "insert" if before is None else "delete" if after is None else "update"
+    return Change(table=first.table, op=op, key=first.key, before=before, after=after)
+
+
+def _order(change: Change) -> tuple[str, list[tuple[str, bool, Any]]]:
+    """Sort numbers as numbers and all else as text."""
+    key = [
+        (name, isinstance(value, str), value if isinstance(value, int | float | str) else str(value))
+        for name, value in sorted(change.key.items())
+    ]
+    return change.table, key

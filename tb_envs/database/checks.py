@@ -1,0 +1,79 @@
+"""Predicates of task files, evaluated as a role that can only read."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import psycopg
+from psycopg.pq import ExecStatus
+from psycopg.rows import tuple_row
+
+from tb_envs.database.server import DictConnection
+from tb_envs.errors import DatabaseFailure, SpecError
+
+BOOL = 16
+READ_ONLY = "BEGIN READ ONLY; SELECT tb.run_checks(%s::text[]); ROLLBACK"
+
+
+class CheckAnswer(NamedTuple):
+    """What a predicate said; ``value`` is None where it said nothing, and ``error`` tells why."""
+
+    value: bool | None
+    error: str = ""
+
+
+def validate_checks(owner: DictConnection, checks: Iterable[str]) -> None:
+    """Let PostgreSQL parse predicates, without running them.
+
+    Raises:
+        SpecError: one is not a single statement that returns exactly one boolean column.
+    """
+    for check in checks:
+        if problem := _problem(owner, check):
+            raise SpecError(f"{problem}; expected one SELECT of one boolean: {check.strip()}")
+
+
+def _problem(owner: DictConnection, check: str) -> str | None:
+    prepared = owner.pgconn.prepare(b"", check.encode())
+    if prepared.status != ExecStatus.COMMAND_OK:
+        message = prepared.get_error_message().strip().splitlines()[0]
+        if owner.closed:
+            raise DatabaseFailure(f"validating checks: {message}")
+        return message
+    described = owner.pgconn.describe_prepared(b"")
+    nested = owner.pgconn.prepare(b"", f"SELECT (\n{_bare(check)}\n)".encode())
+    if nested.status != ExecStatus.COMMAND_OK and described.nfields == 1:
+        return "the check is no SELECT, or one that writes; checks are read-only"
+    if described.nfields != 1:
+        return f"the check returns {described.nfields} columns"
+    if described.ftype(0) != BOOL:
+        return "the check's column is not a boolean"
+    return None
+
+
+def run_checks(owner: DictConnection, checks: Sequence[str]) -> list[CheckAnswer]:
+    """Evaluate validated predicates in one round trip.
+
+    Raises:
+        SpecError: a predicate tried to write.
+    """
+    if not checks:
+        return []
+    bare = [_bare(check) for check in checks]
+    # Values bound on our side let the three statements travel in one round trip.
+    with psycopg.ClientCursor(owner, row_factory=tuple_row) as cursor:
+        try:
+            cursor.execute(READ_ONLY, (bare,))
+        except psycopg.errors.ReadOnlySqlTransaction as error:
+            owner.rollback()
+            raise SpecError(f"checks are read-only: {error.diag.message_primary}") from error
+        except psycopg.Error:
+            if not owner.closed:
+                owner.rollback()
+            raise
+        cursor.nextset()
+        (answers,) = cursor.fetchone() or ([],)
+    return [CheckAnswer(answer["value"], answer["error"] or "") for answer in answers]
+
+
+def _bare(check: str) -> str:
+    return check.strip().rstrip(";")

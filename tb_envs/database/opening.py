@@ -1,0 +1,103 @@
+"""The process's pools: one for each server and domain, closed when the interpreter ends."""
+
+import atexit
+import os
+import threading
+from typing import Literal
+
+import psycopg
+
+from tb_envs.database.choice import requested, resolve, start_server
+from tb_envs.database.failures import describe
+from tb_envs.database.limits import SessionLimits
+from tb_envs.database.pool import DatabasePool
+from tb_envs.database.reaper import reap
+from tb_envs.database.tenant import Tenant
+from tb_envs.errors import DatabaseFailure
+from tb_envs.specs.domain import Domain
+
+Isolation = Literal["database", "container"]
+
+_DEFAULT_LIMITS = SessionLimits()
+
+
+class _Process:
+    """What this process has open."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.tenants: dict[str, Tenant] = {}
+        self.pools: dict[tuple[str, str, Isolation, SessionLimits], DatabasePool] = {}
+
+    def tenant(self, choice: str) -> Tenant:
+        with self.lock:
+            tenant = self.tenants.get(choice)
+            if tenant is None or tenant.closed or not tenant.is_alive():
+                try:
+                    server = start_server(choice)
+                    tenant = Tenant(server)
+                    with tenant.admin() as admin:
+                        reap(admin)
+                except psycopg.OperationalError as error:
+                    raise DatabaseFailure(f"opening {choice}: {describe(error)}") from error
+                self.tenants[choice] = tenant
+            return tenant
+
+    def close(self) -> None:
+        with self.lock:
+            for pool in self.pools.values():
+                pool.close()
+            for tenant in self.tenants.values():
+                tenant.close()
+            self.pools.clear()
+            self.tenants.clear()
+
+
+_process = _Process()
+_inherited: list[_Process] = []
+
+
+def _after_fork() -> None:
+    """A forked child leaves its parent's connections alone, and opens its own."""
+    global _process
+    _inherited.append(_process)
+    _process = _Process()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+@atexit.register
+def close_pools() -> None:
+    """Drop all that this process made on servers, and leave them."""
+    _process.close()
+
+
+def open_pool(
+    domain: Domain,
+    *,
+    database: str | None = None,
+    isolation: Isolation = "database",
+    limits: SessionLimits = _DEFAULT_LIMITS,
+) -> DatabasePool:
+    """Give this process's pool for a domain; opens nothing until a database is acquired.
+
+    Args:
+        domain: the world that its databases hold.
+        database: ``auto``, ``docker``, ``embedded`` or ``postgresql://...``; by default what
+            ``TB_DATABASE`` says, else ``auto``.
+        isolation: ``container`` gives each episode a server of its own.
+        limits: how long sessions may hold the server.
+
+    Raises:
+        UsageError: ``database`` is something else.
+    """
+    choice = resolve(requested(database))
+    process = _process
+    with process.lock:
+        key = (choice, domain.hash, isolation, limits)
+        if key not in process.pools:
+            process.pools[key] = DatabasePool(
+                lambda: process.tenant(choice), domain, limits, max_open=200
+            )
+        return process.pools[key]

@@ -1,0 +1,57 @@
+-- The start of an episode: the clock, and the records that differ from the seed. A record that does
+-- not fit raises TB001 (or PostgreSQL's own data error), and nothing of it stays.
+CREATE FUNCTION tb.apply(tab text, op text, "where" jsonb, "set" jsonb) RETURNS void
+    LANGUAGE plpgsql AS $$
+DECLARE
+    target regclass := to_regclass(format('public.%I', tab));
+    unknown text;
+    condition text;
+    columns text;
+    touched bigint;
+BEGIN
+    IF target IS NULL THEN
+        RAISE EXCEPTION 'there is no table %', tab USING ERRCODE = 'TB001';
+    END IF;
+    SELECT name INTO unknown FROM jsonb_object_keys("where" || "set") AS name
+        WHERE NOT EXISTS (SELECT FROM pg_attribute
+                          WHERE attrelid = target AND attname = name AND attnum > 0 AND NOT attisdropped);
+    IF unknown IS NOT NULL THEN
+        RAISE EXCEPTION 'table % has no column %', tab, unknown USING ERRCODE = 'TB001';
+    END IF;
+    SELECT string_agg(format('t.%1$I IS NOT DISTINCT FROM w.%1$I', name), ' AND ')
+        INTO condition FROM jsonb_object_keys("where") AS name;
+    IF op = 'insert' THEN
+        SELECT string_agg(format('%I', name), ', ') INTO columns FROM jsonb_object_keys("set") AS name;
+        EXECUTE format(
+            'INSERT INTO %1$s (%2$s) OVERRIDING SYSTEM VALUE '
+            'SELECT %2$s FROM jsonb_populate_record(NULL::%1$s, $1)', target, columns) USING "set";
+    ELSIF op = 'update' THEN
+        SELECT string_agg(format('%1$I = s.%1$I', name), ', ')
+            INTO columns FROM jsonb_object_keys("set") AS name;
+        EXECUTE format(
+            'UPDATE %1$s t SET %2$s FROM jsonb_populate_record(NULL::%1$s, $1) w, '
+            'jsonb_populate_record(NULL::%1$s, $2) s WHERE %3$s', target, columns, condition)
+            USING "where", "set";
+    ELSE
+        EXECUTE format(
+            'DELETE FROM %1$s t USING jsonb_populate_record(NULL::%1$s, $1) w WHERE %2$s',
+            target, condition) USING "where";
+    END IF;
+    GET DIAGNOSTICS touched = ROW_COUNT;
+    IF touched = 0 THEN
+        RAISE EXCEPTION 'no row of % matches %', tab, "where" USING ERRCODE = 'TB001';
+    END IF;
+END
+$$;
+
+CREATE FUNCTION tb.prepare(moment text, operations jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    operation jsonb;
+BEGIN
+    UPDATE public.clock SET now = moment::timestamptz;
+    FOR operation IN SELECT value FROM jsonb_array_elements(operations) LOOP
+        PERFORM tb.apply(operation ->> 'table', operation ->> 'op',
+                         operation -> 'where', operation -> 'set');
+    END LOOP;
+END
+$$;

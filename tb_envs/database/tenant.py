@@ -1,0 +1,99 @@
+"""This process on a server: its key, its sign of life, and what it may name.
+
+Everything that a process makes on a server carries the process's *key*: databases
+``tb_ep_<key>_<n>``, roles ``tb_o_<key>`` and ``tb_a_<key>_<n>``. As long as the process lives, a
+connection of its own holds the advisory lock of its key. Whoever comes next may take the lock of a
+key whose process is dead, and drops what that process left.
+"""
+
+import secrets
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import LiteralString, cast
+
+import psycopg
+from psycopg import sql
+
+from tb_envs.database.server import DictConnection, Server
+
+SQL = Path(__file__).parent / "sql"
+LIFE, TEMPLATE_USE, TEMPLATE_BUILD = 0x7462, 0x7463, 0x7464
+
+
+def sql_file(name: str) -> LiteralString:
+    """Read one of this package's SQL files: as constant as the code beside it."""
+    return cast(LiteralString, (SQL / name).read_text(encoding="utf-8"))
+
+
+def lock_number(key: str) -> int:
+    """Fold eight hex digits into the signed 32 bits that advisory locks take."""
+    number = int(key[:8], 16)
+    return number - 2**32 if number >= 2**31 else number
+
+
+class Tenant:
+    """A process's place on a server.
+
+    Attributes:
+        key: eight hex digits, unique among living processes.
+        owner: the login that owns this process's databases, and its password.
+    """
+
+    def __init__(self, server: Server) -> None:
+        self.server = server
+        self.key = secrets.token_hex(4)
+        self.owner = f"tb_o_{self.key}"
+        self.owner_password = secrets.token_hex(16)
+        self.closed = False
+        self._count = 0
+        self._count_lock = threading.Lock()
+        self._admin_lock = threading.Lock()
+        self.guard = server.connect(server.maintenance, name=f"thinkingbox {self.key}")
+        self._admin = server.admin()
+        self.version = self.guard.info.server_version
+        self.guard.execute("SELECT pg_advisory_lock(%s, %s)", (LIFE, lock_number(self.key)))
+        self.guard.execute(sql_file("roles.sql"))
+        self.guard.execute(
+            sql.SQL("CREATE ROLE {} LOGIN PASSWORD {} IN ROLE tb_owner").format(
+                sql.Identifier(self.owner), sql.Literal(self.owner_password)
+            )
+        )
+        if server.ours:
+            self.guard.execute("REVOKE CONNECT ON DATABASE postgres, template1 FROM PUBLIC")
+
+    @contextmanager
+    def admin(self) -> Iterator[DictConnection]:
+        """Lend the superuser's connection to one thread at a time."""
+        with self._admin_lock:
+            yield self._admin
+
+    def next_number(self) -> int:
+        """Count what is made, for names."""
+        with self._count_lock:
+            self._count += 1
+            return self._count
+
+    def is_alive(self) -> bool:
+        """Whether the server still answers."""
+        if self.closed:
+            return False
+        try:
+            with self.admin() as admin:
+                admin.execute("SELECT 1")
+        except psycopg.Error:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Leave the server: drop the process's roles, and give up the key."""
+        self.closed = True
+        try:
+            self.guard.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(self.owner)))
+        except psycopg.Error:
+            # The server is gone, or something still depends on the role: the next process reaps it.
+            pass
+        self.guard.close()
+        self._admin.close()
+        self.server.release()
