@@ -71,3 +71,12 @@ def named_weights(model: nn.Module) -> Iterable[tuple[str, Tensor]]:
     """
     for name, parameter in model.named_parameters(remove_duplicate=False):
         yield name, parameter.detach()
+
+
+def recompute_activations(model: PreTrainedModel) -> None:
+    """Switch gradient checkpointing on; transformers renamed the call within version 5."""
+    enable = getattr(model, "activation_checkpointing_enable", None)
+    if enable is None:
+        model.gradient_checkpointing_enable({"use_reentrant": False})
+    else:
+        enable()

@@ -1,0 +1,127 @@
+"""The plain learner: AdamW on one process, or on several whose gradients are summed.
+
+Token weights are global, so the gradient of the batch is the plain sum over micro-batches and
+ranks; there is nothing to average.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+from transformers import PreTrainedModel
+
+from tb_trainer.learners.batch import TrainSequence, micro_batches
+from tb_trainer.learners.objective import Objective, autocast
+from tb_trainer.learners.protocol import LearnerSettings, UpdateStats
+from tb_trainer.learners.sequence_parallel import use_sequence_parallel
+from tb_trainer.learners.statistics import StatSums, gather_logprobs
+from tb_trainer.models import named_weights, recompute_activations
+
+_STATE = "learner.pt"
+
+
+class TorchLearner:
+    """Trains a whole copy of the model on each process.
+
+    Args:
+        model: Trained in place, on the device that it is on.
+        settings: See `LearnerSettings`.
+    """
+
+    def __init__(self, model: PreTrainedModel, settings: LearnerSettings) -> None:
+        self.settings = settings
+        self._rank = dist.get_rank() if dist.is_initialized() else 0
+        self._world = dist.get_world_size() if dist.is_initialized() else 1
+        parallel = settings.sequence_parallel
+        shard = use_sequence_parallel(model, parallel) if parallel > 1 else None
+        if settings.gradient_checkpointing:
+            recompute_activations(model)
+        self.model = model.train()
+        self._objective = Objective(model, settings, shard)
+        self._optimizer = torch.optim.AdamW(
+            model.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
+        )
+        self._steps = 0
+
+    @property
+    def is_main(self) -> bool:
+        """Whether this process is the one that samples and writes."""
+        return self._rank == 0
+
+    def update(self, sequences: Sequence[TrainSequence]) -> UpdateStats:
+        """Make one optimizer step from the global batch, the same on each rank."""
+        rate = learning_rate(self.settings, self._steps)
+        sums = StatSums()
+        device = self.model.device
+        for _, micro in self._share(sequences):
+            with autocast(self.settings, device):
+                loss, outputs = self._objective(micro.to(device))
+            loss.backward()
+            sums.add(outputs)
+        norm = self._reduce_gradients()
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+        self._optimizer.step()
+        self._optimizer.zero_grad(set_to_none=True)
+        self._steps += 1
+        return sums.reduced(device, grad_norm=norm, learning_rate=rate)
+
+    @torch.no_grad()
+    def logprobs(self, sequences: Sequence[TrainSequence]) -> list[tuple[float, ...]]:
+        """Log-probabilities of each sequence's sampled tokens under the present weights."""
+        return gather_logprobs(self._objective, sequences, self._share(sequences), self.settings)
+
+    def weights(self) -> Iterable[tuple[str, Tensor]]:
+        """Every parameter, tied ones under each name."""
+        return named_weights(self.model)
+
+    def save(self, directory: Path) -> None:
+        """Write weights, optimizer and random state; the main process is enough."""
+        if self.is_main:
+            torch.save(self._state(), directory / _STATE)
+
+    def load(self, directory: Path) -> None:
+        """Read what `save` wrote."""
+        state = torch.load(directory / _STATE, map_location="cpu", weights_only=True)
+        self.model.load_state_dict(state["model"])
+        self._optimizer.load_state_dict(state["optimizer"])
+        self._steps = state["steps"]
+        torch.set_rng_state(state["random"])
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "model": self.model.state_dict(),
+            "optimizer": self._optimizer.state_dict(),
+            "steps": self._steps,
+            "random": torch.get_rng_state(),
+        }
+
+    def _share(self, sequences: Sequence[TrainSequence]):
+        parallel = self.settings.sequence_parallel
+        return micro_batches(
+            sequences,
+            budget_tokens=self.settings.micro_batch_tokens,
+            multiple=parallel,
+            rank=self._rank // parallel,
+            world=self._world // parallel,
+        )
+
+    def _reduce_gradients(self) -> float:
+        """Sum gradients over the ranks, clip them, and return their norm before clipping."""
+        parameters = [p for p in self.model.parameters() if p.requires_grad]
+        if self._world > 1:
+            for parameter in parameters:
+                if parameter.grad is None:
+                    parameter.grad = torch.zeros_like(parameter)
+                dist.all_reduce(parameter.grad)
+        return float(torch.nn.utils.clip_grad_norm_(parameters, self.settings.max_grad_norm))
+
+
+def learning_rate(settings: LearnerSettings, steps: int) -> float:
+    """The rate of the update after ``steps`` updates: constant, after a linear warm-up if any."""
+    if steps >= settings.warmup_steps:
+        return settings.learning_rate
+    return settings.learning_rate * (steps + 1) / settings.warmup_steps

@@ -1,0 +1,140 @@
+"""One update of the learner against a plain full-batch computation, and its invariances."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import PreTrainedModel
+
+from tb_trainer.grpo import LossSettings
+from tb_trainer.learners import LearnerSettings, TrainSequence, micro_batches
+from tb_trainer.learners.torch_learner import TorchLearner
+from tb_trainer.trajectory import Trajectory
+
+Maker = Callable[..., PreTrainedModel]
+
+
+def sequence(
+    length: int, *, advantage: float = 1.0, weight: float = 0.05, seed: int = 0
+) -> TrainSequence:
+    ids = torch.randint(
+        1, 290, (length,), generator=torch.Generator().manual_seed(seed + length)
+    ).tolist()
+    mask = tuple(1 if place % 3 else 0 for place in range(length))
+    return TrainSequence(
+        Trajectory(tuple(ids), mask, tuple(-4.0 * m for m in mask), ((1, length),)),
+        advantage,
+        weight,
+    )
+
+
+BATCH = [
+    sequence(17, advantage=1.5),
+    sequence(9, advantage=-0.5),
+    sequence(30, advantage=-1.0),
+    sequence(12, advantage=0.7),
+    sequence(12, advantage=-0.7, seed=9),
+]
+
+
+def settings(**changes: object) -> LearnerSettings:
+    base: dict[str, object] = {"learning_rate": 1e-2, "loss": LossSettings(importance_cap=None)}
+    return LearnerSettings(**(base | changes))  # pyright: ignore[reportArgumentType]
+
+
+def plain_gradient(model: PreTrainedModel) -> dict[str, torch.Tensor]:
+    """The gradient by the book: sum of weight x advantage x logprob, one sequence at a time."""
+    for one in BATCH:
+        ids = torch.tensor([one.trajectory.ids])
+        logprobs = torch.log_softmax(model(input_ids=ids).logits[0, :-1], -1)
+        chosen = logprobs.gather(-1, ids[0, 1:, None]).squeeze(-1)
+        mask = torch.tensor(one.trajectory.loss_mask[1:])
+        (-(chosen * mask).sum() * one.weight * one.advantage).backward()
+    return {name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}
+
+
+@pytest.mark.parametrize("budget", [1, 40, 10_000])
+@pytest.mark.parametrize("checkpointing", [False, True])
+def test_an_update_is_the_same_however_the_batch_is_cut(
+    tiny_model: Maker, budget: int, checkpointing: bool
+) -> None:
+    reference = tiny_model()
+    gradient = plain_gradient(reference)
+    norm = torch.cat([g.flatten() for g in gradient.values()]).norm()
+    optimizer = torch.optim.AdamW(reference.parameters(), lr=1e-2, weight_decay=0.0)
+    torch.nn.utils.clip_grad_norm_(reference.parameters(), 1.0)
+    optimizer.step()
+
+    learner = TorchLearner(
+        tiny_model(),
+        settings(micro_batch_tokens=budget, logprob_chunk=7, gradient_checkpointing=checkpointing),
+    )
+    stats = learner.update(BATCH)
+
+    assert stats.grad_norm == pytest.approx(float(norm), rel=1e-4)
+    for (name, got), (_, expected) in zip(
+        learner.model.named_parameters(), reference.named_parameters(), strict=True
+    ):
+        # Adam's first step is the sign of the gradient: a gradient near zero may flip.
+        close = torch.isclose(got, expected, atol=1e-4).float().mean()
+        assert close > 0.99, name
+
+
+def test_logprobs_keep_the_order_of_the_sequences(tiny_model: Maker) -> None:
+    model = tiny_model()
+    together = TorchLearner(model, settings(micro_batch_tokens=40)).logprobs(BATCH)
+    for one, got in zip(BATCH, together, strict=True):
+        (alone,) = TorchLearner(model, settings()).logprobs([one])
+        assert len(got) == one.trajectory.sampled_tokens
+        assert got == pytest.approx(alone, abs=1e-5)
+
+
+def test_a_second_update_on_one_batch_is_measured_against_the_first_policy(
+    tiny_model: Maker,
+) -> None:
+    learner = TorchLearner(tiny_model(), settings(learning_rate=1e-3))
+    old = learner.logprobs(BATCH)
+    batch = [replace(s, old_logprobs=o) for s, o in zip(BATCH, old, strict=True)]
+    first = learner.update(batch)
+    second = learner.update(batch)
+    assert first.approx_kl == pytest.approx(0.0, abs=1e-6)
+    assert second.approx_kl > 1e-6
+
+
+def test_micro_batches_respect_the_budget_and_lose_nothing() -> None:
+    shares = [
+        micro_batches(BATCH, budget_tokens=40, multiple=4, rank=rank, world=3) for rank in range(3)
+    ]
+    assert len({len(share) for share in shares}) == 1, "ranks must stay in step"
+    indices = sorted(n for share in shares for cut, _ in share for n in cut)
+    assert indices == [0, 1, 2, 3, 4]
+    for share in shares:
+        for cut, micro in share:
+            assert micro.ids.shape[1] % 4 == 0
+            assert len(cut) <= 1 or micro.ids.numel() <= 48
+            assert cut or not micro.weights.any()
+
+
+def test_a_learner_that_was_saved_and_loaded_goes_on_to_the_same_bits(
+    tiny_model: Maker, tmp_path: Path
+) -> None:
+    straight = TorchLearner(tiny_model(), settings(warmup_steps=3))
+    stats = [straight.update(BATCH) for _ in range(4)]
+
+    broken = TorchLearner(tiny_model(), settings(warmup_steps=3))
+    broken.update(BATCH)
+    broken.update(BATCH)
+    broken.save(tmp_path)
+    resumed = TorchLearner(tiny_model(seed=5), settings(warmup_steps=3))
+    resumed.load(tmp_path)
+    assert [resumed.update(BATCH), resumed.update(BATCH)] == stats[2:]
+    for (_, a), (_, b) in zip(resumed.weights(), straight.weights(), strict=True):
+        assert torch.equal(a, b)
+
+
+def test_the_tied_head_is_among_the_weights(tiny_model: Maker) -> None:
+    names = [name for name, _ in TorchLearner(tiny_model(), settings()).weights()]
+    assert "lm_head.weight" in names
+    assert len(names) == len(set(names))
