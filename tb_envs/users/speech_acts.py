@@ -1,0 +1,141 @@
+"""How agents ask, offer, announce and report, as data: patterns matched case-insensitively."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+REQUEST_CUES = (
+    r"\b(?:please|kindly)\s+(?:also |first |just )?(?:provide|share|give|send|tell|confirm|verify"
+    r"|enter|supply|specify|state|include|reply|respond|answer|describe|explain|clarify|list"
+    r"|let me (?:know|have)|advise|indicate|choose|select|pick|check|type|submit|mention|say)",
+    r"\b(?:could|can|would|will) you\b(?! (?:be able|receive|get|see|find))",
+    r"\b(?:may|can|could|might) (?:i|we) (?:have|get|ask|know|see|confirm|verify|take)\b",
+    r"\b(?:i|we)(?:'ll| will|'d| would|'m going to| am going to)?\s+(?:also |just |still |first |"
+    r"then |only )?(?:need|require|ask|want|like)\s+(?:(?:for|to (?:have|know|get|ask|see)) )?"
+    r"(?:your?(?! patience)|the (?!\S+ approval|approval)|some|a few|more"
+    r"|a bit|one more|two|both|at least|an?)\b",
+    r"\b(?:i|we)(?:'ll| will)? (?:also )?need to (?:verify|confirm) (?:you|the)\b",
+    r"\blet me know (?!if|that|when|should|once|in case|anytime)",
+    r"\bwhat(?:'s| is| are| was) (?:your|the)\b",
+    r"^\W*(?:and |also,? |so,? |first,? |next,? )?(?:tell|give|send|provide|share|confirm|specify"
+    r"|enter|describe|state|verify|supply)\b",
+    r"^\W*(?:and |also,? |so,? )?(?:what|which|where|who|whose|why|how) (?:is|are|was|were|do"
+    r"|does|did|can|could|would|will|should|much|many|\w+ (?:is|are|would|do|did|should))\b",
+    r"\b(?:i'd|i would|we'd) (?:appreciate|be grateful)\b",
+)
+OFFERS_MORE = (
+    r"\banything (?:else|more|further)\b",
+    r"\bsomething else\b",
+    r"\b(?:any|have|with)\b[^.?!]{0,20}\b(?:other|further|more|additional)\b[^.?!]{0,20}"
+    r"\b(?:questions?|requests?|help|assistance|concerns?|matters?|issues?)\b",
+    r"\b(?:any|have) (?:questions?|concerns?)\b",
+    r"\b(?:further|additional|more) (?:assistance|help)\b",
+    r"\b(?:assist|help) you (?:further|any further|with anything|today with anything)\b",
+    r"\belse (?:can|may|could) (?:i|we)\b|\bwhat else\b",
+)
+ASKS_REQUEST = (
+    r"\bhow (?:can|may|could|might|shall|do) (?:i|we) (?:best )?(?:help|assist|be of|support)",
+    r"\bwhat (?:can|may|could) (?:i|we) (?:do|help|assist)",
+    r"\bwhat (?:brings|seems to be|do you need|do you want|are you looking for)",
+    r"\bwhat (?:would|do) you (?:like|want|need)(?: me)?(?: to (?:do|change|happen))?\W*$",
+    r"\bwhat(?:'s| is) (?:your|the) (?:\w+ )?(?:request|issue|problem|concern|question|matter)",
+    r"\b(?:describe|explain|repeat|restate|rephrase|clarify|summari[sz]e|outline)\b",
+    r"\b(?:tell|share with|give) me (?:a (?:bit|little) )?(?:more|what)\b",
+    r"\bmore (?:details?|information|context)\b",
+    r"\bwhat exactly\b|\bwhat kind of (?:change|help|request|issue)\b",
+    r"\b(?:here|happy|glad|pleased|delighted|ready) to (?:help|assist)",
+    r"\bcan i (?:help|assist) you\b",
+)
+ASKS_CONSENT = (
+    r"\b(?:shall|should|may|can|could) (?:i|we) (?:now |then |also |just |please )?(?:go ahead"
+    r"|proceed|continue|do (?:so|that|this|it)|make|process|submit|file|cancel|issue|change|update"
+    r"|book|create|open|escalate|send|place|apply|close|transfer|refund|move|switch|set|request"
+    r"|look|check|start|finali[sz]e|complete|confirm|arrange|add|remove|put|use|forward)\b",
+    r"\b(?:would you|do you|did you|you(?:'d| would)) (?:still )?(?:like|want|wish|prefer|need)"
+    r"(?: for)? (?:me|us) to\b",
+    r"\bwould you like to (?:go ahead|proceed|continue|confirm|do (?:so|that|this|it)|cancel"
+    r"|change|keep|accept)\b",
+    r"\bdo you (?:want|wish|agree|consent|accept|authori[sz]e|confirm)\b",
+    r"\bare you (?:okay|ok|fine|happy|sure|certain|comfortable|willing|ready)\b",
+    r"\b(?:okay|ok|fine|alright|all right) (?:for (?:me|us) to|if (?:i|we)|with you|to proceed)\b",
+    r"\bif you(?:'d| would)? (?:like|want|wish|agree|confirm|prefer)\b[^.?!]{0,30}"
+    r"\b(?:i|we)(?:'ll| will| can| could)\b",
+    r"\b(?:i|we)(?:'ll| will| can| could)\b[^.?!]{0,80}\bif you(?:'d| would)?"
+    r" (?:like|want|wish|agree|confirm)\b",
+    r"\blet me know (?:if|whether|should) (?:you(?:'d| would)? (?:like|want|wish|agree)"
+    r"|(?:i|we) (?:should|can|may))",
+    r"\b(?:reply|respond|answer|say|type|write)\b[^.?!]{0,20}[\"'(]*\b(?:yes|confirm)\b",
+    r"\byour (?:explicit )?(?:go-ahead|consent|permission|confirmation|approval to proceed)\b",
+    r"\((?:yes|y)\s*/\s*(?:no|n)\)",
+)
+ASKS_AGREEMENT = (
+    r"\b(?:is|are|was|does|do|did|have) (?:that|this|it|these|those|everything|the above|all"
+    r"|i)\b[^.?!]{0,40}\b(?:correct|right|okay|ok|fine|acceptable|accurate|good|work|suit|sense"
+    r"|sound|understand(?:ing)?)\b",
+    r"\b(?:correct|right|okay|ok|alright|yes|fine)\W*\?",
+    r"\b(?:confirm|verify)\b(?! (?:whether|if)\b)",
+    r"\bdo you understand\b|\bunderstood\b\W*\?",
+    r"\b(?:sounds?|looks?) (?:good|right|okay|fine)\b",
+)
+PLANS = (
+    r"\b(?:i'll|i will|let me|let us|i'm going to|i am going to|allow me to|i shall|i plan to"
+    r"|i'm (?:now |currently )?(?:check|look|process|work|pull|review|search|verify|retriev)ing"
+    r"|i am (?:now |currently )?(?:check|look|process|work|pull|review|search|verify|retriev)ing)"
+    r"(?:\s+(?:now|then|also|just|quickly|next|first|immediately|go ahead and|please|be))*\s+"
+    r"(?!let you|get back|follow(?:ing)? up|keep you|contact|notify|updat(?:e|ing) you|in touch"
+    r"|reach out|happy|glad|here\b|inform|not\b|unable|able|need|have to|never|email you|write you"
+    r"|reply|close (?:this|the) (?:chat|conversation)|know\b|sure|summari[sz]e|explain|be\b)\w+",
+    r"\b(?:one|a|just a|please hold(?: on)?(?: for)? a) (?:moment|second|minute|sec)\b",
+    r"\b(?:please (?:wait|hold|stand by|bear with me)|hold on|bear with me|hang on)\b",
+    r"\bbefore (?:i|we) (?:can )?(?:do|proceed|go|make)\b",
+)
+_ACTED = (
+    r"(?:cancel+ed|refunded|submitted|filed|created|opened|updated|changed|placed|booked|rebooked"
+    r"|upgraded|downgraded|moved|switched|modified|adjusted|approved|denied|declined|rejected"
+    r"|refused|escalated|transferred|forwarded|processed|issued|sent|completed|done|resolved"
+    r"|closed|requested|registered|logged|recorded|added|removed|waived|credited|charged"
+    r"|scheduled|rescheduled|arranged|applied|extended|renewed|reactivated|blocked|locked|unlocked"
+    r"|reset|assigned|granted|revoked|replaced|returned|exchanged|shipped|put|set|raised|flagged"
+    r"|initiated|handed|passed|asked|notified|informed|secured|made|finali[sz]ed|reversed)"
+)
+REPORTS_DONE = (
+    r"\b(?:i've|i have|we've|we have|has been|have been|i|we|had)\s+(?:\w+ly\s+|now\s+|also\s+"
+    rf"|already\s+|just\s+|then\s+|all\s+|been\s+){{0,3}}{_ACTED}\b",
+    r"\b(?:is|are|was|were)\s+(?:now\s+|successfully\s+|already\s+|all\s+|fully\s+){0,2}"
+    r"(?:cancel+ed|refunded|declined|rejected|denied|submitted|filed|escalated|forwarded|completed?"
+    r"|processed|resolved|closed|updated|changed|done|in place|set|on hold|pending|under review"
+    r"|waiting|awaiting|with (?:your|the|our) \w+)\b",
+    r"\b(?:all set|all done|taken care of|success(?:ful(?:ly)?)?|completed|that is everything"
+    r"|that's everything|nothing (?:more|further|else))\b",
+    r"^\W*done\b",
+    r"\byou(?:'ll| will)? (?:receive|hear|get|see|be (?:notified|contacted|refunded|informed))\b",
+)
+REPORTS_REFUSAL = (
+    r"\b(?:cannot|can't|can not|couldn't|could not|unable to|not able to|won't|will not"
+    r"|not going to)\b(?! (?:find|locate|see|verify|access|retrieve|open|identify))",
+    r"\b(?:is|are|it's|isn't|aren't)\b[^.?!]{0,15}\b(?:not|n't)?\s*(?:impossible|not possible"
+    r"|not (?:allowed|permitted|eligible|authori[sz]ed|refundable|available|covered|something))\b",
+    r"\bisn't (?:possible|allowed|permitted|eligible|refundable|available|covered|something)\b",
+    r"\b(?:against|under|per|according to)\b[^.?!]{0,20}\bpolic(?:y|ies)\b",
+    r"\bpolic(?:y|ies) (?:do(?:es)?(?: not|n't)|prohibits?|forbids?|requires?|says?|states?)\b",
+    r"\b(?:requires?|needs?|must have|without)\b[^.?!]{0,50}\b(?:approval|authori[sz]ation"
+    r"|sign-off|consent)\b",
+    r"\b(?:have to|must) (?:decline|refuse|deny)\b",
+    r"\bno (?:refund|change|exception)s?\b",
+)
+ASKS_FOR_CONTENT = (
+    r"\b(?:what|which|who|whose|when|where|why|how|provide|share|give me|tell me|send me)\b",
+)
+OPEN_QUESTION = (r"^\W*(?:and |also,? |so,? )?(?:what|which|who|whose|when|where|why|how)\b",)
+CHOICE = (r"\bor\b",)
+GO_AHEAD = (r"\b(?:go ahead|proceed|continue)\b",)
+
+
+@cache
+def compiled(patterns: Sequence[str]) -> re.Pattern[str]:
+    """Compile alternatives into one case-insensitive pattern.
+
+    Raises:
+        re.error: one of them is not a regular expression.
+    """
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
