@@ -5,6 +5,7 @@ Write tools with ``tool`` and ``Db``; run them with ``ToolSession``, or serve th
 
 from tb_envs.errors import ToolRefusal
 from tb_envs.tools.db import Db, Row
+from tb_envs.tools.opening import open_tools
 from tb_envs.tools.session import AnyToolSession, ExecutedCall, ToolDatabase, ToolSession
 from tb_envs.tools.tool import Tool, ToolInfo, tool
 from tb_envs.tools.toolsets import load_toolset
@@ -20,5 +21,6 @@ __all__ = [
     "ToolRefusal",
     "ToolSession",
     "load_toolset",
+    "open_tools",
     "tool",
 ]

@@ -16,6 +16,7 @@ import psycopg
 from psycopg import Connection
 from psycopg.pq import ExecStatus, TransactionStatus
 
+from tb_envs.database.failures import describe, is_infrastructure
 from tb_envs.episode import Change
 from tb_envs.errors import DatabaseFailure, SystemFailure, ToolFailure, ToolRefusal, UsageError
 from tb_envs.messages import ToolResult, ToolSchema
@@ -30,11 +31,6 @@ _REFUSALS = (
     psycopg.DataError,
     psycopg.errors.RaiseException,
     psycopg.errors.ProgramLimitExceeded,
-)
-_BROKEN = (
-    psycopg.OperationalError,
-    psycopg.InterfaceError,
-    psycopg.errors.IdleInTransactionSessionTimeout,
 )
 
 
@@ -164,7 +160,7 @@ class ToolSession:
             try:
                 self._command(b"ROLLBACK")
             except psycopg.Error as error:
-                raise DatabaseFailure(f"{tool.name}: the rollback failed: {error}") from error
+                raise DatabaseFailure(f"{tool.name}: rolling back: {describe(error)}") from error
 
     def _command(self, command: bytes) -> None:
         """Begin or end a transaction; a third of the cost of a cursor's execute."""
@@ -176,8 +172,8 @@ class ToolSession:
         """Say whose fault an error is: the agent's, the machinery's or the tool's."""
         if isinstance(error, _REFUSALS):
             return ToolRefusal(explain_database_refusal(error))
-        story = f"{tool.name}: {type(error).__name__}: {error}"
-        if isinstance(error, _BROKEN) or self._connection.broken:
+        story = f"{tool.name}: {describe(error)}"
+        if is_infrastructure(error) or self._connection.broken:
             return DatabaseFailure(story)
         return ToolFailure(story)
 

@@ -1,0 +1,26 @@
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+# The desk is also a program that tests start, with this folder on its path.
+sys.path.insert(0, str(Path(__file__).parent))
+
+import desk
+
+from tb_envs.database import EpisodeDatabase, open_pool
+from tb_envs.tools import ToolSession
+
+
+@pytest.fixture
+def database() -> Iterator[EpisodeDatabase]:
+    lent = open_pool(desk.DESK).acquire(timeout_s=60)
+    desk.prepare(lent)
+    yield lent
+    lent.close()
+
+
+@pytest.fixture
+def session(database: EpisodeDatabase) -> ToolSession:
+    return ToolSession(database, desk.TOOLS)
