@@ -13,8 +13,8 @@ from tb_envs.messages import Message, ToolCall
 from tb_envs.outcome import CheckResult, Grade
 from tb_envs.specs import Task
 from tb_envs.specs.models import Rubric
-from tb_envs.tools import AnyToolSession, open_tools
-from tb_envs.tools.toolsets import load_toolset
+from tb_envs.tools import ToolAccess, ToolInfo, ToolSession, load_toolset
+from tb_envs.tools.mcp_client import OutsideToolSession
 from tb_envs.users import User, UserTurn, make_user
 
 ACQUIRE_TIMEOUT_S = 60.0
@@ -57,7 +57,7 @@ class Case:
         task: Task,
         options: CaseOptions,
         database: EpisodeDatabase,
-        tools: AnyToolSession,
+        tools: ToolAccess,
         user: User | None,
     ) -> None:
         self.task = task
@@ -85,7 +85,7 @@ class Case:
         database = pool.acquire(timeout_s=ACQUIRE_TIMEOUT_S)
         try:
             database.prepare(task.variant.start, task.now)
-            tools = open_tools(database, task.domain.toolsets, task.variant.mcp)
+            tools = _open_tools(task, database)
         except BaseException:
             database.close()
             raise
@@ -97,6 +97,10 @@ class Case:
         opening = self.task.variant.instruction if self._user is None else self._user.opening()
         self._messages.append(Message("user", "", opening))
         return opening
+
+    def list_tools(self) -> list[ToolInfo]:
+        """What an agent is told about each tool."""
+        return self._tools.list_tools()
 
     def call(self, call: ToolCall) -> CallRecord:
         """Execute one tool call; a refusal is a record with ``is_error``."""
@@ -157,3 +161,9 @@ class Case:
 
     def _judge(self, rubric: Rubric) -> CheckResult:
         return Judge.from_environment().answer(rubric, self._messages)
+
+
+def _open_tools(task: Task, database: EpisodeDatabase) -> ToolAccess:
+    if task.variant.mcp is not None:
+        return OutsideToolSession(task.variant.mcp, database, agent_url=database.agent_url)
+    return ToolSession(database, load_toolset(task.domain.toolsets))

@@ -33,6 +33,7 @@ class Clone:
         self.role = f"tb_a_{tenant.key}_{number}"
         self.password = secrets.token_hex(16)
         self.shared = False
+        self._recycled = 0
         self.uses = 0
         try:
             self._create(template)
@@ -81,7 +82,12 @@ class Clone:
                 if connection.info.transaction_status != TransactionStatus.IDLE:
                     connection.rollback()
             listening = self.agent.execute("SELECT FROM pg_listening_channels()").rowcount
-            self.agent.execute("DISCARD ALL")
+            # psycopg forgets its prepared statements only when it has not seen the command's text
+            # before, so the text is a new one each time.
+            self._recycled += 1
+            self.agent.execute(
+                sql.SQL("DISCARD ALL /* {} */").format(sql.Literal(self._recycled))
+            )
             row = self.owner.execute("SELECT tb.recycle() AS problem").fetchone()
             self.owner.execute("RESET ALL")
         except psycopg.Error as error:

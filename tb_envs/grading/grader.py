@@ -6,9 +6,12 @@ Everything must hold. A check that cannot be evaluated is a ``GradingFailure``, 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+import psycopg
 from psycopg import Connection
 
+from tb_envs.database import CheckAnswer
 from tb_envs.episode import Change
+from tb_envs.errors import GradingFailure
 from tb_envs.grading.changes import ColumnRules, grade_changes
 from tb_envs.grading.defaults import column_defaults
 from tb_envs.grading.values import describe, describe_mismatches, mismatches
@@ -20,7 +23,7 @@ from tb_envs.specs.models import Check, ExpectedRecord, Rubric
 class FinalDatabase(Protocol):
     """What grading reads of an episode's database, all of it read-only."""
 
-    def run_checks(self, sqls: Sequence[str]) -> list[bool]:
+    def run_checks(self, checks: Sequence[str]) -> list[CheckAnswer]:
         """Evaluate predicates in one read-only transaction."""
         ...
 
@@ -74,25 +77,32 @@ def grade_task(
 
 
 def _grade_checks(database: FinalDatabase, checks: Sequence[Check]) -> list[CheckResult]:
-    values = database.run_checks([check.sql for check in checks]) if checks else []
-    return [
-        CheckResult(
-            kind="check",
-            name=check.name,
-            passed=value,
-            reason="" if value else (check.because or "the predicate is false"),
-            expected="true",
-            actual=str(value).lower(),
-        )
-        for check, value in zip(checks, values, strict=True)
-    ]
+    answers = database.run_checks([check.sql for check in checks]) if checks else []
+    return [_check_result(check, answer) for check, answer in zip(checks, answers, strict=True)]
+
+
+def _check_result(check: Check, answer: CheckAnswer) -> CheckResult:
+    if answer.value is None:
+        raise GradingFailure(f"the check {check.name!r} could not be evaluated: {answer.error}")
+    return CheckResult(
+        kind="check",
+        name=check.name,
+        passed=answer.value,
+        reason="" if answer.value else (check.because or "the predicate is false"),
+        expected="true",
+        actual=str(answer.value).lower(),
+    )
 
 
 def _grade_records(database: FinalDatabase, records: Sequence[ExpectedRecord]) -> list[CheckResult]:
-    return [
-        _record_result(record, database.fetch_records(record.table, record.key))
-        for record in records
-    ]
+    results: list[CheckResult] = []
+    for record in records:
+        try:
+            rows = database.fetch_records(record.table, record.key)
+        except (psycopg.ProgrammingError, psycopg.DataError) as error:
+            raise GradingFailure(f"the record of {record.table} {record.key}: {error}") from error
+        results.append(_record_result(record, rows))
+    return results
 
 
 def _record_result(record: ExpectedRecord, rows: Sequence[Mapping[str, Any]]) -> CheckResult:

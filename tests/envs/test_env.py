@@ -47,13 +47,13 @@ def test_a_tool_call_returns_its_result_as_the_next_observation(
         {
             "content": "",
             "tool_calls": [
-                {"name": "search_articles", "arguments": '{"query": "approval"}'},
+                {"name": "search_knowledge", "arguments": '{"query": "approval"}'},
                 {"name": "no_such_tool", "arguments": "{}"},
             ],
         }
     )
     assert [(message["role"], message["name"]) for message in observation] == [
-        ("tool", "search_articles"),
+        ("tool", "search_knowledge"),
         ("tool", "no_such_tool"),
     ]
     assert (reward, terminated, truncated) == (0.0, False, False)
@@ -140,7 +140,7 @@ def test_a_limit_truncates_and_the_database_is_graded_all_the_same(
 ) -> None:
     env.reset(seed=7)
     limit = env.unwrapped.task.variant.limits.turns  # type: ignore[attr-defined]
-    results = [env.step(call("search_articles", query="refund")) for _ in range(limit)]
+    results = [env.step(call("search_knowledge", query="refund")) for _ in range(limit)]
     assert [result[3] for result in results] == [False] * (limit - 1) + [True]
     info = results[-1][4]
     assert info["outcome"] == {"kind": "limit", "limit": "turns", "passed": False}
@@ -165,7 +165,7 @@ def test_the_vector_env_resets_by_mask(database: str) -> None:
         assert [len(observation) for observation in observations] == [1, 1, 1]
         assert len(set(infos["database_digest"])) == 1
         for _ in range(8):
-            *_, terminated, truncated, infos = envs.step(["Done.", call("list_tickets"), "Done."])
+            *_, terminated, truncated, infos = envs.step(["Done.", call("find_tickets"), "Done."])
             if terminated.any():
                 break
         ended = terminated | truncated
@@ -200,8 +200,8 @@ def test_a_step_limit_from_outside_is_graded(database: str) -> None:
     envs = gymnasium.make_vec(HOTEL, num_envs=1, database=database, max_episode_steps=2)
     try:
         envs.reset(seed=5)
-        envs.step([call("list_tickets")])
-        *_, truncated, infos = envs.step([call("list_tickets")])
+        envs.step([call("find_tickets")])
+        *_, truncated, infos = envs.step([call("find_tickets")])
         assert truncated.tolist() == [True]
         assert infos["outcome"]["limit"].tolist() == ["steps"]
     finally:
@@ -250,13 +250,13 @@ def test_a_lost_connection_is_a_system_error_and_the_next_reset_works(database: 
     try:
         env.reset(seed=7)
         env.unwrapped._case._database.agent.close()  # type: ignore[attr-defined]
-        observation, reward, terminated, truncated, info = env.step(call("list_tickets"))
+        observation, reward, terminated, truncated, info = env.step(call("find_tickets"))
         assert (observation, reward, terminated, truncated) == ((), 0.0, False, True)
         assert info["system_error"].startswith("database: ")
         assert info["outcome"]["kind"] == "system_error"
         assert info["grade"] is None
         env.reset(seed=7)
-        assert env.step(call("list_tickets"))[4]["calls"][0]["is_error"] is False
+        assert env.step(call("find_tickets"))[4]["calls"][0]["is_error"] is False
     finally:
         env.close()
 
@@ -267,7 +267,7 @@ def test_a_system_error_can_be_raised(database: str) -> None:
         env.reset(seed=7)
         env.unwrapped._case._database.agent.close()  # type: ignore[attr-defined]
         with pytest.raises(DatabaseFailure):
-            env.step(call("list_tickets"))
+            env.step(call("find_tickets"))
     finally:
         env.close()
 
@@ -283,10 +283,10 @@ def test_render_shows_the_talk(database: str) -> None:
     env = gymnasium.make(HOTEL, database=database, render_mode="ansi")
     try:
         observation, _ = env.reset(seed=7)
-        env.step(call("list_tickets"))
+        env.step(call("find_tickets"))
         text = env.render()
     finally:
         env.close()
     assert isinstance(text, str)
     assert text.startswith(f"user: {observation[0]['content']}")
-    assert "agent calls list_tickets({})" in text
+    assert "agent calls find_tickets({})" in text
