@@ -40,17 +40,20 @@ FACT_PATTERNS: dict[str, tuple[str, ...]] = {
         r"\bwhich (?:booking|reservation|trip|stay)\b",
         r"\bwhat (?:booking|reservation) (?:is|are|do|does|would)\b",
         r"\b(?:booking|reservation) details\b",
+        r"\b(?:booking|reservation|trip|stay)s\b[^?]{0,300}\bwhich (?:one|of)\b",
     ),
     "order_number": (
         r"\border\W+(?:\w+\W+){0,2}(?:numbers?|ids?|no\.|references?|codes?)",
         r"\b(?:number|reference|id) (?:of|for|on) (?:the|your|this|that) (?:order|purchase)",
         r"\bwhich orders?\b",
         r"\border details\b",
+        r"\b(?:order|purchase)s\b[^?]{0,300}\bwhich (?:one|of)\b",
     ),
     "policy_number": (
         r"\bpolicy\W+(?:\w+\W+){0,2}(?:numbers?|ids?|no\.|references?)",
         r"\b(?:number|id) (?:of|for|on) (?:the|your|this|that) policy",
         r"\bwhich policy\b",
+        r"\bpolicies\b[^?]{0,300}\bwhich (?:one|of)\b",
     ),
     "claim_number": (
         r"\bclaim\W+(?:\w+\W+){0,2}(?:numbers?|ids?|no\.|references?)",
@@ -61,6 +64,7 @@ FACT_PATTERNS: dict[str, tuple[str, ...]] = {
         r"\baccount\W+(?:\w+\W+){0,2}(?:numbers?|ids?|no\.)",
         r"\b(?:number|id) (?:of|for|on) (?:the|your|this|that) account",
         r"\bwhich account\b",
+        r"\baccounts\b[^?]{0,300}\bwhich (?:one|of)\b",
         r"\biban\b",
     ),
     "customer_id": (
@@ -93,7 +97,7 @@ FACT_PATTERNS: dict[str, tuple[str, ...]] = {
     ),
     "company": (
         r"\b(?:company|employer|organi[sz]ation|corporation|firm|business account)\b",
-        r"\bwho do you work for\b",
+        r"\bwho (?:do )?you work for\b",
         r"\bcorporate (?:account|client)\b",
     ),
     "department": (r"\bdepartments?\b", r"\b(?:which|what) team\b"),
@@ -125,7 +129,7 @@ FACT_PATTERNS: dict[str, tuple[str, ...]] = {
     "preference": (
         r"\bprefer(?:s|red|ence|ences)?\b",
         r"\bwould you (?:rather|like)\b[^.?!]{0,80}\bor\b",
-        r"\b(?:which|what) (?:option|one|alternative|choice)s?\b",
+        r"\b(?:which|what) (?:option|alternative|choice)s?\b",
         r"\bhow would you like\b",
     ),
     "quantity": (r"\bhow many\b", r"\bquantity\b", r"\bnumber of (?!the)\w+"),

@@ -22,6 +22,8 @@ REQUEST_CUES = (
     r"^\W*(?:and |also,? |so,? )?(?:what|which|where|who|whose|why|how) (?:is|are|was|were|do"
     r"|does|did|can|could|would|will|should|much|many|\w+ (?:is|are|would|do|did|should))\b",
     r"\b(?:i'd|i would|we'd) (?:appreciate|be grateful)\b",
+    r"\b(?:need|required|necessary)\b[^.?!]{0,40}:\W*$",
+    r"\bthe following (?:details|information|questions?|items?)\b",
 )
 OFFERS_MORE = (
     r"\banything (?:else|more|further)\b",
@@ -87,6 +89,7 @@ PLANS = (
     r"|reply|close (?:this|the) (?:chat|conversation)|know\b|sure|summari[sz]e|explain|be\b)\w+",
     r"\b(?:one|a|just a|please hold(?: on)?(?: for)? a) (?:moment|second|minute|sec)\b",
     r"\b(?:please (?:wait|hold|stand by|bear with me)|hold on|bear with me|hang on)\b",
+    r"\b(?:working on (?:it|this|that)|right away|shortly|momentarily|straight away)\b",
     r"\bbefore (?:i|we) (?:can )?(?:do|proceed|go|make)\b",
 )
 _ACTED = (
@@ -108,6 +111,7 @@ REPORTS_DONE = (
     r"\b(?:all set|all done|taken care of|success(?:ful(?:ly)?)?|completed|that is everything"
     r"|that's everything|nothing (?:more|further|else))\b",
     r"^\W*done\b",
+    r"\b(?:transferring|connecting|handing|passing) (?:you|this|it|your (?:case|request))\b",
     r"\byou(?:'ll| will)? (?:receive|hear|get|see|be (?:notified|contacted|refunded|informed))\b",
 )
 REPORTS_REFUSAL = (
@@ -122,12 +126,14 @@ REPORTS_REFUSAL = (
     r"|sign-off|consent)\b",
     r"\b(?:have to|must) (?:decline|refuse|deny)\b",
     r"\bno (?:refund|change|exception)s?\b",
+    r"\byou(?:'ll| will| would)? (?:need|have) to (?:contact|ask|call|get|obtain|speak|reach)\b",
+    r"\bplease (?:contact|ask|call|speak|reach out|get in touch)\b",
 )
 ASKS_FOR_CONTENT = (
     r"\b(?:what|which|who|whose|when|where|why|how|provide|share|give me|tell me|send me)\b",
 )
 OPEN_QUESTION = (r"^\W*(?:and |also,? |so,? )?(?:what|which|who|whose|when|where|why|how)\b",)
-CHOICE = (r"\bor\b",)
+CHOICE = (r"\bor\b", r"\bprefer", r"\b(?:which|what) (?:option|alternative|choice)s?\b")
 GO_AHEAD = (r"\b(?:go ahead|proceed|continue)\b",)
 
 
