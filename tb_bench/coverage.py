@@ -12,6 +12,7 @@ import numpy as np
 from scipy.stats import norm
 
 from tb_bench.metrics import LEVEL, bootstrap_means
+from tb_trainer.selection.estimators import Rates
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +52,9 @@ def simulate_coverage(
     shares = rng.binomial(attempts, rates) / attempts
     # One column a campaign: all campaigns share the resampling of their rows.
     low, high = bootstrap_means(shares.T, resamples=resamples, seed=seed + 1)
-    means = shares.mean(axis=1)
+    means: Rates = shares.mean(axis=1)
     z = float(norm.ppf(0.5 + LEVEL / 2))
-    half = z * np.sqrt(means * (1 - means) / (tasks * attempts))
+    half: Rates = z * np.sqrt(means * (1 - means) / (tasks * attempts))
     return Coverage(
         by_task=float(np.mean((low <= truth) & (truth <= high))),
         by_attempt=float(np.mean(np.abs(means - truth) <= half)),

@@ -16,7 +16,7 @@ torn tail off, so that at most the attempts in flight are made again.
 import fcntl
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -165,7 +165,7 @@ class Ledger:
         )
 
     @contextmanager
-    def writer(self, kind: Kind, slots: int) -> Iterator["Writer"]:
+    def writer(self, kind: Kind, slots: int) -> Generator["Writer"]:
         """Add attempts; only one process at a time can.
 
         Raises:
