@@ -13,8 +13,7 @@ from tb_envs.messages import Message, ToolCall
 from tb_envs.outcome import CheckResult, Grade
 from tb_envs.specs import Task
 from tb_envs.specs.models import Rubric
-from tb_envs.tools import ToolAccess, ToolInfo, ToolSession, load_toolset
-from tb_envs.tools.mcp_client import OutsideToolSession
+from tb_envs.tools import AnyToolSession, ToolInfo, load_toolset, open_tools
 from tb_envs.users import User, UserTurn, make_user
 
 ACQUIRE_TIMEOUT_S = 60.0
@@ -57,7 +56,7 @@ class Case:
         task: Task,
         options: CaseOptions,
         database: EpisodeDatabase,
-        tools: ToolAccess,
+        tools: AnyToolSession,
         user: User | None,
     ) -> None:
         self.task = task
@@ -85,7 +84,7 @@ class Case:
         database = pool.acquire(timeout_s=ACQUIRE_TIMEOUT_S)
         try:
             database.prepare(task.variant.start, task.now)
-            tools = _open_tools(task, database)
+            tools = open_tools(database, task.domain.toolsets, task.variant.mcp)
         except BaseException:
             database.close()
             raise
@@ -161,9 +160,3 @@ class Case:
 
     def _judge(self, rubric: Rubric) -> CheckResult:
         return Judge.from_environment().answer(rubric, self._messages)
-
-
-def _open_tools(task: Task, database: EpisodeDatabase) -> ToolAccess:
-    if task.variant.mcp is not None:
-        return OutsideToolSession(task.variant.mcp, database, agent_url=database.agent_url)
-    return ToolSession(database, load_toolset(task.domain.toolsets))

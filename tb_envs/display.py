@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -105,7 +105,8 @@ def _arguments(text: str) -> str:
         return text
     if not isinstance(values, dict):
         return text
-    return ", ".join(f"{name}={value!r}" for name, value in values.items())
+    items = cast("dict[str, object]", values).items()
+    return ", ".join(f"{name}={value!r}" for name, value in items)
 
 
 def _value(value: object) -> str:

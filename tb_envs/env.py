@@ -7,7 +7,7 @@ reward. A failure of the infrastructure ends the episode too, but says nothing a
 """
 
 import time
-from typing import Any, ClassVar, Literal, SupportsFloat
+from typing import Any, Literal, SupportsFloat
 
 import gymnasium
 from gymnasium.error import ResetNeeded
@@ -61,7 +61,7 @@ class ThinkingBoxEnv(gymnasium.Env[Observation, Action]):
     v0: first release.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}
+    metadata: dict[str, Any] = {"render_modes": ["ansi"]}  # noqa: RUF012 - as Gymnasium declares it
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 import platform
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
@@ -118,7 +118,7 @@ class EpisodeRecorder:
         )
 
 
-def _calls(turn: AssistantTurn, info: Mapping[str, Any]) -> Sequence[CallRecord]:
+def _calls(turn: AssistantTurn, info: Mapping[str, Any]) -> tuple[CallRecord, ...]:
     if "calls" in info:
         return _CALLS.validate_python(info["calls"])
     return tuple(

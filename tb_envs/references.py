@@ -37,9 +37,13 @@ def _follow(label: str, path: str, results: Mapping[str, str]) -> Any:
     try:
         found: Any = json.loads(results[label])
         for part in path.split(".")[1:]:
-            found = found[int(part)] if isinstance(found, list) else found[part]
+            found = _part(found, part)
     except (ValueError, LookupError, TypeError):
         raise UnresolvedReferenceError(
             f"the result of {label!r} has no {path.lstrip('.')!r}: {results[label]:.200}"
         ) from None
     return found
+
+
+def _part(value: Any, name: str) -> Any:
+    return cast("list[Any]", value)[int(name)] if isinstance(value, list) else value[name]

@@ -5,7 +5,7 @@ returns wrong strings from shared-memory vectorisation. ``FreeText`` holds every
 Gymnasium would share memory for it, it refuses (``CustomSpaceError``) instead of garbling.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ class FreeText(spaces.Space[str]):
         """Say whether ``x`` is a string."""
         return isinstance(x, str)
 
-    def to_jsonable(self, sample_n: Sequence[str]) -> list[str]:
+    def to_jsonable(self, sample_n: Iterable[str]) -> list[str]:
         """Strings are JSON already."""
         return list(sample_n)
 

@@ -1,7 +1,7 @@
 """Many tasks behind one environment: one task an episode."""
 
 from pathlib import Path
-from typing import Any, ClassVar, SupportsFloat
+from typing import Any, SupportsFloat
 
 import gymnasium
 
@@ -22,7 +22,7 @@ class SuiteEnv(gymnasium.Env[Observation, Action]):
     task and family names. The others are those of ``ThinkingBoxEnv``.
     """
 
-    metadata: ClassVar[dict[str, Any]] = ThinkingBoxEnv.metadata
+    metadata: dict[str, Any] = ThinkingBoxEnv.metadata
 
     def __init__(self, tasks: str | list[str] | Path = "demo", **task_options: Any) -> None:
         """Read the suite's tasks; nothing is opened before ``reset``."""

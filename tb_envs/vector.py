@@ -86,11 +86,13 @@ class ThinkingBoxVectorEnv(VectorEnv[tuple[Observation, ...], Sequence[Action], 
             )
         seeds = self._seeds(seed)
         chosen = [int(index) for index in np.flatnonzero(mask)]
-        resets = self._threads.map(
-            lambda index: self.envs[index].reset(seed=seeds[index], options=options or None), chosen
-        )
+
+        def reset_one(index: int) -> tuple[Observation, dict[str, Any]]:
+            return self.envs[index].reset(seed=seeds[index], options=options or None)
+
         infos: dict[str, Any] = {}
-        for index, (observation, info) in zip(chosen, list(resets), strict=True):
+        resets = list(self._threads.map(reset_one, chosen))
+        for index, (observation, info) in zip(chosen, resets, strict=True):
             self._began(index, observation)
             infos = self._add_info(infos, info, index)
         return tuple(self._observations), infos

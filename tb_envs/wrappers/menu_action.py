@@ -27,7 +27,7 @@ TEXT_FEATURES = 64
 Features = NDArray[np.float32]
 
 
-class MenuAction(gymnasium.Wrapper[Features, Any, Any, Any]):
+class MenuAction(gymnasium.Wrapper[Any, Any, Any, Any]):
     """Chooses among a family's grounded moves.
 
     ## Action space

@@ -9,7 +9,7 @@ from tb_envs.reading import ToolFormat, read_turn
 from tb_envs.spaces import FreeText
 
 
-class TextAction(gymnasium.Wrapper[Observation, str, Any, Any]):
+class TextAction(gymnasium.Wrapper[Any, Any, Any, Any]):
     """Takes what the model wrote, special tokens and think blocks included.
 
     Args:
