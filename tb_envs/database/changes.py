@@ -7,9 +7,7 @@ from typing import Any
 from tb_envs.database.server import DictConnection
 from tb_envs.episode import Change
 
-READ = (
-    "SELECT id, tab, op, key, before, after FROM tb.log WHERE by_agent AND id > %s ORDER BY id"
-)
+READ = "SELECT id, tab, op, key, before, after FROM tb.log WHERE by_agent AND id > %s ORDER BY id"
 
 
 def read_changes(owner: DictConnection, after: int) -> tuple[int, tuple[Change, ...]]:
@@ -53,8 +51,8 @@ def _net(first: Change, after: dict[str, Any] | None) -> Change | None:
 
 def _order(change: Change) -> tuple[str, list[tuple[str, bool, Any]]]:
     """Sort numbers as numbers and all else as text."""
-    key = [
-        (name, isinstance(value, str), value if isinstance(value, int | float | str) else str(value))
-        for name, value in sorted(change.key.items())
-    ]
+    key: list[tuple[str, bool, Any]] = []
+    for name, value in sorted(change.key.items()):
+        number = isinstance(value, int | float)
+        key.append((name, not number, value if number else str(value)))
     return change.table, key

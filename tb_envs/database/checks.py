@@ -11,6 +11,7 @@ from tb_envs.database.server import DictConnection
 from tb_envs.errors import DatabaseFailure, SpecError
 
 BOOL = 16
+WRITES = (psycopg.errors.ReadOnlySqlTransaction, psycopg.errors.InsufficientPrivilege)
 READ_ONLY = "BEGIN READ ONLY; SELECT tb.run_checks(%s::text[]); ROLLBACK"
 
 
@@ -63,7 +64,7 @@ def run_checks(owner: DictConnection, checks: Sequence[str]) -> list[CheckAnswer
     with psycopg.ClientCursor(owner, row_factory=tuple_row) as cursor:
         try:
             cursor.execute(READ_ONLY, (bare,))
-        except psycopg.errors.ReadOnlySqlTransaction as error:
+        except WRITES as error:
             owner.rollback()
             raise SpecError(f"checks are read-only: {error.diag.message_primary}") from error
         except psycopg.Error:

@@ -19,7 +19,9 @@ def requested(database: str | None) -> str:
         UsageError: it is none of the words and no address.
     """
     choice = database or os.environ.get("TB_DATABASE") or "auto"
-    if choice in {"auto", "docker", "embedded"} or choice.startswith(("postgresql://", "postgres://")):
+    if choice in {"auto", "docker", "embedded"} or choice.startswith(
+        ("postgresql://", "postgres://")
+    ):
         return choice
     raise UsageError(
         f"database={choice!r}; expected 'auto', 'docker', 'embedded' or a postgresql:// address"
@@ -42,16 +44,10 @@ def start_server(choice: str, *, private: bool = False) -> Server:
     """Open the server of a settled choice; ``private`` starts one that nobody shares.
 
     Raises:
-        UsageError: a private server of an address was asked for.
         DatabaseFailure: the server does not start.
     """
     if choice == "docker":
         return open_docker(private=private)
     if choice == "embedded":
         return open_embedded(private=private)
-    if private:
-        raise UsageError(
-            "isolation='container' starts a server for each episode; with a server's address use "
-            "isolation='database'"
-        )
     return open_dsn(choice)

@@ -31,12 +31,11 @@ def open_dsn(address: str) -> Server:
     )
     with server.admin() as admin:
         if admin.info.server_version < 150000:
-            raise UsageError(
-                f"the server has PostgreSQL {admin.info.server_version // 10000}; expected 15 or newer"
-            )
+            version = admin.info.server_version // 10000
+            raise UsageError(f"the server has PostgreSQL {version}; expected 15 or newer")
         if admin.info.parameter_status("is_superuser") != "on":
             raise UsageError(
-                f"role {server.user!r} is not a superuser of the server; episode databases need one: "
-                "they have roles, event triggers and an undo log of their own"
+                f"role {server.user!r} is not a superuser of the server; episode databases need "
+                "one: they have roles, event triggers and an undo log of their own"
             )
     return server

@@ -101,8 +101,17 @@ class EpisodeDatabase:
             "jsonb_populate_record(NULL::public.{table}, %s) k WHERE {condition} ORDER BY 1"
         ).format(table=sql.Identifier(table), condition=condition)
         with database_boundary(f"reading {table}"):
-            rows = self.owner.execute(query, (Jsonb(dict(key), dumps=start_records.dumps),)).fetchall()
+            rows = self.owner.execute(
+                query, (Jsonb(dict(key), dumps=start_records.dumps),)
+            ).fetchall()
         return [row["row"] for row in rows]
+
+    def cut(self) -> None:
+        """End both connections at once, from any thread: for episodes past their deadline.
+
+        Whoever waits for an answer gets a connection error; ``close`` drops the database.
+        """
+        self._clone.cut()
 
     def close(self) -> None:
         """Give the database back; closing again does nothing."""

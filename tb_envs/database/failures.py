@@ -1,11 +1,12 @@
 """The boundary to PostgreSQL: what psycopg raises becomes a ``DatabaseFailure``, once."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 import psycopg
 
 from tb_envs.errors import DatabaseFailure
+
 
 def is_infrastructure(error: psycopg.Error) -> bool:
     """Tell a broken backend from a statement that the database refused.
@@ -18,7 +19,7 @@ def is_infrastructure(error: psycopg.Error) -> bool:
 
 
 @contextmanager
-def database_boundary(doing: str) -> Iterator[None]:
+def database_boundary(doing: str) -> Generator[None]:
     """Turn a broken backend into a ``DatabaseFailure`` that says what was being done.
 
     Errors that the database raises about a statement (constraints, types, syntax) pass.

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,12 +37,14 @@ def runtime_root(name: str) -> Path:
     root = parent / f"thinkingbox-{os.geteuid()}-{name}"
     root.mkdir(mode=0o711, parents=True, exist_ok=True)
     if root.stat().st_uid != os.geteuid():
-        raise PermissionError(f"{root} belongs to another user; set TB_RUNTIME_DIR to a folder of yours")
+        raise PermissionError(
+            f"{root} belongs to another user; set TB_RUNTIME_DIR to a folder of yours"
+        )
     return root
 
 
 @contextmanager
-def locked(root: Path) -> Iterator[None]:
+def locked(root: Path) -> Generator[None]:
     """Hold the root's lock: nobody else looks for or starts a server meanwhile."""
     with (root / "lock").open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -77,6 +79,18 @@ class Home:
                 continue
             return Home(state.parent, users)
         return None
+
+    @staticmethod
+    def is_unused(path: Path) -> bool:
+        """Whether no process uses a home, and its keeper is not at work on it either."""
+        try:
+            with (path / "users").open() as users:
+                fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except FileNotFoundError:
+            return True
+        except BlockingIOError:
+            return False
+        return True
 
     def publish(self, state: dict[str, Any]) -> None:
         """Say that the server is ready for others."""

@@ -1,6 +1,7 @@
 """The process's pools: one for each server and domain, closed when the interpreter ends."""
 
 import atexit
+import multiprocessing.util
 import os
 import threading
 from typing import Literal
@@ -12,12 +13,14 @@ from tb_envs.database.failures import describe
 from tb_envs.database.limits import SessionLimits
 from tb_envs.database.pool import DatabasePool
 from tb_envs.database.reaper import reap
+from tb_envs.database.sources import CloneSource, PrivateSource, SharedSource
 from tb_envs.database.tenant import Tenant
-from tb_envs.errors import DatabaseFailure
+from tb_envs.errors import DatabaseFailure, UsageError
 from tb_envs.specs.domain import Domain
 
 Isolation = Literal["database", "container"]
 
+WARM = 2
 _DEFAULT_LIMITS = SessionLimits()
 
 
@@ -34,13 +37,14 @@ class _Process:
             tenant = self.tenants.get(choice)
             if tenant is None or tenant.closed or not tenant.is_alive():
                 try:
-                    server = start_server(choice)
-                    tenant = Tenant(server)
+                    tenant = Tenant(start_server(choice))
                     with tenant.admin() as admin:
                         reap(admin)
                 except psycopg.OperationalError as error:
                     raise DatabaseFailure(f"opening {choice}: {describe(error)}") from error
                 self.tenants[choice] = tenant
+                # A child of multiprocessing ends without atexit, but runs its finalizers.
+                multiprocessing.util.Finalize(None, close_pools, exitpriority=0)
             return tenant
 
     def close(self) -> None:
@@ -93,11 +97,29 @@ def open_pool(
         UsageError: ``database`` is something else.
     """
     choice = resolve(requested(database))
+    if isolation == "container" and choice not in {"docker", "embedded"}:
+        raise UsageError(
+            f"isolation='container' starts a server for each episode; got database={choice!r}, "
+            "expected 'docker' or 'embedded'"
+        )
     process = _process
     with process.lock:
         key = (choice, domain.hash, isolation, limits)
         if key not in process.pools:
             process.pools[key] = DatabasePool(
-                lambda: process.tenant(choice), domain, limits, max_open=200
+                _source(process, choice, domain, isolation, limits),
+                warm=WARM if isolation == "database" else 0,
             )
         return process.pools[key]
+
+
+def _source(
+    process: _Process,
+    choice: str,
+    domain: Domain,
+    isolation: Isolation,
+    limits: SessionLimits,
+) -> CloneSource:
+    if isolation == "container":
+        return PrivateSource(lambda: start_server(choice, private=True), domain, limits)
+    return SharedSource(lambda: process.tenant(choice), domain, limits)

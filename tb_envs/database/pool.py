@@ -4,161 +4,147 @@
 and proves that the clone equals its template. A clone that does not is dropped, and another made.
 """
 
-import contextlib
 import logging
 import queue
-import select
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
 
 import psycopg
 
 from tb_envs.database.clone import Clone
 from tb_envs.database.episode_database import EpisodeDatabase
-from tb_envs.database.failures import describe
-from tb_envs.database.limits import SessionLimits
-from tb_envs.database.template import Template
-from tb_envs.database.tenant import Tenant
+from tb_envs.database.sources import CloneSource
 from tb_envs.errors import DatabaseFailure
-from tb_envs.specs.domain import Domain
 
 logger = logging.getLogger(__name__)
 
-WARM = 2
 MAX_USES = 200
 """Recycling leaves dead rows behind, and nothing vacuums: after this many episodes a clone is
 dropped, before that costs anything."""
 
+FULL_WAIT_S = 0.5
+
 
 class DatabasePool:
-    """Databases of one domain on one server, for any number of threads."""
+    """Databases of one domain, for any number of threads.
 
-    def __init__(
-        self, tenants: Callable[[], Tenant], domain: Domain, limits: SessionLimits, max_open: int
-    ) -> None:
-        self.domain = domain
-        self.limits = limits
-        self.max_open = max_open
-        self._tenants = tenants
+    Args:
+        source: makes clones.
+        warm: how many fresh clones to keep ready beyond those in use.
+    """
+
+    def __init__(self, source: CloneSource, *, warm: int) -> None:
+        self._source = source
+        self._warm = warm
         self._state = threading.Condition()
         self._ready: deque[Clone] = deque()
+        self._lent: set[Clone] = set()
         self._total = 0
         self._recycling = 0
         self._waiting = 0
         self._closed = False
-        self._tenant: Tenant | None = None
-        self._template: Template | None = None
-        self._template_lock = threading.Lock()
         self._known_checks: set[str] = set()
-        self._work: queue.SimpleQueue[Clone | None] = queue.SimpleQueue()
+        self._returned: queue.SimpleQueue[Clone | None] = queue.SimpleQueue()
         self._worker = threading.Thread(target=self._run, name="tb-databases", daemon=True)
         self._worker.start()
 
     def acquire(self, *, timeout_s: float) -> EpisodeDatabase:
-        """Lend a fresh database; waits when the server holds as many as it can.
+        """Lend a fresh database; waits while the server has no room for another.
 
         Raises:
-            DatabaseFailure: the server is gone and cannot be started, or none became free in time.
+            DatabaseFailure: the server is gone and does not come back, or no database became free
+                in time.
         """
         deadline = time.monotonic() + timeout_s
         while True:
-            clone = self._take(deadline)
+            clone = self._take(deadline) or self._make(deadline)
             if clone is None:
-                clone = self._make_counted()
-            elif _is_cut(clone.agent) or _is_cut(clone.owner):
+                continue
+            if clone.is_cut:
                 self._discard(clone)
                 continue
             clone.uses += 1
+            with self._state:
+                self._lent.add(clone)
             return EpisodeDatabase(clone, self._known_checks, self._give_back)
 
     def close(self) -> None:
-        """Drop every database of the pool that is not lent, and stop."""
+        """Drop every database of the pool, the lent ones too, and stop."""
         with self._state:
+            if self._closed:
+                return
             self._closed = True
             self._state.notify_all()
-        self._work.put(None)
-        if threading.current_thread() is not self._worker:
-            self._worker.join()
-        while self._ready:
-            self._discard(self._ready.pop())
-        if self._template is not None:
-            with contextlib.suppress(psycopg.Error):
-                self._template.release()
+        self._returned.put(None)
+        self._worker.join()
+        for clone in (*self._ready, *self._lent):
+            self._discard(clone)
+        self._ready.clear()
+        self._lent.clear()
+        self._source.close()
 
     def _take(self, deadline: float) -> Clone | None:
-        """Take a ready clone; None means that the caller may make one, which is counted already."""
+        """Take a ready clone; None says that the caller may make one, and counts it."""
         with self._state:
             while not self._ready:
                 if self._closed:
                     raise DatabaseFailure("the pool of databases is closed")
-                if self._total < self.max_open and self._recycling <= self._waiting:
+                # What is being undone is ready sooner than what is yet to be made.
+                if self._recycling <= self._waiting:
                     self._total += 1
                     return None
-                self._waiting += 1
-                remaining = deadline - time.monotonic()
-                in_time = remaining > 0 and self._state.wait(remaining)
-                self._waiting -= 1
-                if not in_time and not self._ready:
-                    raise DatabaseFailure(
-                        f"no database became free in time: {self._total} of at most {self.max_open} "
-                        "are in use; close environments or run fewer at once"
-                    )
+                self._wait(deadline)
             clone = self._ready.popleft()
-            if len(self._ready) < WARM:
-                self._work.put(None)
+            if len(self._ready) < self._warm:
+                self._returned.put(None)
             return clone
 
-    def _make_counted(self) -> Clone:
+    def _make(self, deadline: float) -> Clone | None:
+        """Make a clone that is counted already; None after waiting on a server without room."""
         try:
-            return self._make()
+            return self._source.make()
+        except psycopg.errors.TooManyConnections:
+            self._forget()
+            with self._state:
+                self._wait(deadline, at_most_s=FULL_WAIT_S)
+            return None
         except BaseException:
             self._forget()
             raise
 
-    def _make(self) -> Clone:
-        """Clone the template; a server that died meanwhile is opened again, once."""
-        for attempt in (1, 2):
-            tenant, template = self._open()
-            try:
-                return Clone(tenant, template, self.limits)
-            except psycopg.OperationalError as error:
-                if attempt == 2 or tenant.is_alive():
-                    raise DatabaseFailure(f"making a database: {describe(error)}") from error
-                tenant.closed = True
-        raise AssertionError("unreachable")
-
-    def _open(self) -> tuple[Tenant, Template]:
-        with self._template_lock:
-            if self._tenant is None or self._template is None or self._tenant.closed:
-                try:
-                    self._tenant = self._tenants()
-                    self._template = Template(self._tenant, self.domain)
-                except psycopg.OperationalError as error:
-                    raise DatabaseFailure(f"opening the server: {describe(error)}") from error
-            return self._tenant, self._template
+    def _wait(self, deadline: float, at_most_s: float = float("inf")) -> None:
+        """Wait for something to change, with the state's lock held."""
+        remaining = deadline - time.monotonic()
+        if remaining <= 0:
+            raise DatabaseFailure(
+                f"no database became free in time: {len(self._lent)} are in use, and the server "
+                "has no room for more; close environments, run fewer at once, or raise the "
+                "server's max_connections (two an episode)"
+            )
+        self._waiting += 1
+        self._state.wait(min(remaining, at_most_s))
+        self._waiting -= 1
 
     def _give_back(self, clone: Clone) -> None:
         with self._state:
+            self._lent.discard(clone)
             self._recycling += 1
-        self._work.put(clone)
+        self._returned.put(clone)
 
     def _run(self) -> None:
-        """Recycle what comes back, and keep some clones ahead (None asks for that)."""
-        while True:
-            clone = self._work.get()
+        """Recycle what comes back, and keep some clones ahead; None asks to look only."""
+        while not self._closed:
+            clone = self._returned.get()
             if clone is not None:
                 self._recycle(clone)
-            elif self._closed:
-                return
             self._refill()
 
     def _recycle(self, clone: Clone) -> None:
         problem = "it served often enough" if clone.uses >= MAX_USES else clone.recycle()
         with self._state:
             self._recycling -= 1
-            if problem is None and not self._closed:
+            if problem is None:
                 self._ready.append(clone)
                 self._state.notify()
                 return
@@ -166,17 +152,17 @@ class DatabasePool:
         self._discard(clone)
 
     def _refill(self) -> None:
-        """Make clones while nobody waits and few are ready; a failure shows in ``acquire``."""
-        while True:
+        """Make clones while few are ready and nothing else is to be done."""
+        while self._returned.empty():
             with self._state:
-                enough = len(self._ready) + self._recycling >= WARM
-                if self._closed or enough or self._total >= self.max_open or not self._work.empty():
+                if self._closed or len(self._ready) + self._recycling >= self._warm:
                     return
                 self._total += 1
             try:
-                clone = self._make()
+                clone = self._source.make()
             except (DatabaseFailure, psycopg.Error) as error:
-                logger.warning("could not make a database ahead: %s", error)
+                # Nobody asked for this one; whoever does gets the error.
+                logger.debug("could not make a database ahead: %s", error)
                 self._forget()
                 return
             with self._state:
@@ -194,11 +180,3 @@ class DatabasePool:
         with self._state:
             self._total -= 1
             self._state.notify()
-
-
-def _is_cut(connection: "psycopg.Connection[dict[str, object]]") -> bool:
-    """Whether an idle connection was ended by the server: its socket has something to read."""
-    if connection.closed:
-        return True
-    readable, _, _ = select.select([connection.fileno()], [], [], 0)
-    return bool(readable)

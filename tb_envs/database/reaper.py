@@ -2,6 +2,7 @@
 
 import logging
 import re
+from typing import LiteralString
 
 import psycopg
 from psycopg import sql
@@ -67,7 +68,7 @@ def drop_unused_template(admin: DictConnection, name: str, key: str) -> bool:
     return True
 
 
-def _names(admin: DictConnection, query: "sql.LiteralString") -> list[str]:
+def _names(admin: DictConnection, query: LiteralString) -> list[str]:
     return [row["name"] for row in admin.execute(query)]
 
 

@@ -83,7 +83,7 @@ class Server:
             "application_name": name,
             "connect_timeout": CONNECT_TIMEOUT_S,
         }
-        return psycopg.connect("", autocommit=True, row_factory=dict_row, **keywords)
+        return DictConnection.connect("", autocommit=True, row_factory=dict_row, **keywords)
 
     def admin(self) -> DictConnection:
         """Open a connection of the superuser to the maintenance database."""
@@ -93,6 +93,5 @@ class Server:
         """The address of a database for a program of its own."""
         login = f"{quote(user, safe='')}:{quote(password, safe='')}"
         query = urlencode({**self.extra, "options": f"-c timezone=UTC {options}"}, quote_via=quote)
-        return (
-            f"postgresql://{login}@{self.url_host}:{self.url_port}/{quote(database, safe='')}?{query}"
-        )
+        place = f"{self.url_host}:{self.url_port}/{quote(database, safe='')}"
+        return f"postgresql://{login}@{place}?{query}"

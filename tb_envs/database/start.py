@@ -64,7 +64,9 @@ def _plain(value: Any) -> str:
     """Write what YAML makes of an unquoted date as PostgreSQL reads it."""
     if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
-    raise SpecError(f"got a {type(value).__name__}; expected text, number, boolean, date, list or null")
+    raise SpecError(
+        f"got a {type(value).__name__}; expected text, number, boolean, date, list or null"
+    )
 
 
 def _explain(

@@ -119,7 +119,7 @@ def fill(connection: DictConnection, domain: Domain) -> None:
         if error.sqlstate != "TB001":
             raise
         raise SpecError(
-            f"{error.diag.message_primary}; every table needs one, so that its changes can be named",
+            f"{error.diag.message_primary}; each needs one, so that its changes can be named",
             field=f"domain {domain.name}",
         ) from error
     connection.execute("SELECT tb.close_doors()")
@@ -134,4 +134,6 @@ def _run(connection: DictConnection, domain: Domain, text: str, part: str) -> No
             raise
         position = int(error.diag.statement_position or 0)
         line = text.count("\n", 0, position) + 1 if position else None
-        raise SpecError(describe(error), line=line, field=f"domain {domain.name}, {part}") from error
+        raise SpecError(
+            describe(error), line=line, field=f"domain {domain.name}, {part}"
+        ) from error

@@ -6,9 +6,10 @@ connection of its own holds the advisory lock of its key. Whoever comes next may
 key whose process is dead, and drops what that process left.
 """
 
+import logging
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import LiteralString, cast
@@ -16,9 +17,14 @@ from typing import LiteralString, cast
 import psycopg
 from psycopg import sql
 
+from tb_envs.database.limits import SessionLimits
 from tb_envs.database.server import DictConnection, Server
+from tb_envs.database.watchdog import Watchdog
+
+logger = logging.getLogger(__name__)
 
 SQL = Path(__file__).parent / "sql"
+RESERVED = 20
 LIFE, TEMPLATE_USE, TEMPLATE_BUILD = 0x7462, 0x7463, 0x7464
 
 
@@ -46,7 +52,8 @@ class Tenant:
         self.key = secrets.token_hex(4)
         self.owner = f"tb_o_{self.key}"
         self.owner_password = secrets.token_hex(16)
-        self.closed = False
+        self.limits: dict[str, SessionLimits] = {}
+        self._closed = False
         self._count = 0
         self._count_lock = threading.Lock()
         self._admin_lock = threading.Lock()
@@ -62,9 +69,21 @@ class Tenant:
         )
         if server.ours:
             self.guard.execute("REVOKE CONNECT ON DATABASE postgres, template1 FROM PUBLIC")
+        self._watchdog = Watchdog(self.guard, f"tb_a_{self.key}_", self.limits)
+
+    @property
+    def closed(self) -> bool:
+        """Whether this place is given up or lost: with its guard, a process loses its key."""
+        return self._closed or self._watchdog.lost
+
+    def capacity(self) -> int:
+        """How many episode databases fit the server's connections, two each."""
+        with self.admin() as admin:
+            row = admin.execute("SELECT current_setting('max_connections')::int AS n").fetchone()
+        return max(1, ((row["n"] if row else 0) - RESERVED) // 2)
 
     @contextmanager
-    def admin(self) -> Iterator[DictConnection]:
+    def admin(self) -> Generator[DictConnection]:
         """Lend the superuser's connection to one thread at a time."""
         with self._admin_lock:
             yield self._admin
@@ -76,24 +95,32 @@ class Tenant:
             return self._count
 
     def is_alive(self) -> bool:
-        """Whether the server still answers."""
+        """Whether the server still answers; if not, this place on it is lost."""
         if self.closed:
             return False
         try:
             with self.admin() as admin:
                 admin.execute("SELECT 1")
+            self.guard.execute("SELECT 1")
         except psycopg.Error:
+            self.abandon()
             return False
         return True
 
-    def close(self) -> None:
-        """Leave the server: drop the process's roles, and give up the key."""
-        self.closed = True
-        try:
-            self.guard.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(self.owner)))
-        except psycopg.Error:
-            # The server is gone, or something still depends on the role: the next process reaps it.
-            pass
+    def abandon(self) -> None:
+        """Leave a server that does not answer any more."""
+        self._closed = True
+        self._watchdog.stop()
         self.guard.close()
         self._admin.close()
         self.server.release()
+
+    def close(self) -> None:
+        """Leave the server: drop the process's role, and give up the key."""
+        if self._closed:
+            return
+        try:
+            self.guard.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(self.owner)))
+        except psycopg.Error as error:
+            logger.debug("%s stays for the next process to drop: %s", self.owner, error)
+        self.abandon()

@@ -13,7 +13,7 @@ BEGIN
             results := results || jsonb_build_object('value', answer, 'error',
                 CASE WHEN answer IS NULL THEN 'the check answered NULL; expected true or false' END);
         EXCEPTION
-            WHEN query_canceled OR read_only_sql_transaction THEN
+            WHEN query_canceled OR read_only_sql_transaction OR insufficient_privilege THEN
                 RAISE;
             WHEN OTHERS THEN
                 results := results || jsonb_build_object('value', NULL, 'error', SQLERRM);
