@@ -182,11 +182,11 @@ def test_a_full_context_is_a_limit_and_not_a_failure() -> None:
     assert isinstance(result.episode.outcome, CutByLimit)
 
 
-def test_a_full_context_in_our_environment_is_graded(database: str) -> None:
+def test_a_full_context_in_our_environment_is_graded(database_choice: str) -> None:
     def full(seed: int, text: str) -> str:
         raise ContextExhausted
 
-    job = RolloutJob("ThinkingBox/hotel-downgrade-v0", 7, options={"database": database})
+    job = RolloutJob("ThinkingBox/hotel-downgrade-v0", 7, options={"database": database_choice})
     (result,) = rollout([job], Counter(full))
     assert result.episode.outcome == CutByLimit(limit="tokens", passed=False)
     assert result.episode.grade is not None

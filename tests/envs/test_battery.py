@@ -35,11 +35,11 @@ WRITE_STEPS = [
 
 
 @pytest.mark.parametrize("task_id", IDS)
-def test_extra_reads_cost_nothing(task_id: str, database: str) -> None:
+def test_extra_reads_cost_nothing(task_id: str, database_choice: str) -> None:
     task = find_task(task_id)
     reads = [Step.model_validate(read) for read in READS]
     steps = [read for step in task.variant.oracle for read in (step, *reads[:1])]
-    info = play(task_id, [*reads, *steps], database)
+    info = play(task_id, [*reads, *steps], database_choice)
     assert info["is_success"], info["grade"]
 
 
@@ -51,10 +51,10 @@ READS = (
 
 
 @pytest.mark.parametrize("task_id", IDS)
-def test_a_stray_write_beside_the_right_end_fails(task_id: str, database: str) -> None:
+def test_a_stray_write_beside_the_right_end_fails(task_id: str, database_choice: str) -> None:
     task = find_task(task_id)
     stray = Step.model_validate(STRAY_WRITE)
-    info = play(task_id, [stray, *task.variant.oracle], database)
+    info = play(task_id, [stray, *task.variant.oracle], database_choice)
     failed = [result for result in info["grade"]["results"] if not result["passed"]]
     assert info["is_success"] is False
     assert any(result["name"].startswith("no other") for result in failed), failed
@@ -68,25 +68,25 @@ STRAY_WRITE = {
 
 @pytest.mark.parametrize(("task_id", "dropped", "name"), WRITE_STEPS)
 def test_the_right_end_without_one_of_its_writes_fails(
-    task_id: str, dropped: int, name: str, database: str
+    task_id: str, dropped: int, name: str, database_choice: str
 ) -> None:
     task = find_task(task_id)
-    info = play(task_id, oracle_without(task, dropped), database)
+    info = play(task_id, oracle_without(task, dropped), database_choice)
     assert info["is_success"] is False, name
 
 
 @pytest.mark.parametrize("task_id", IDS)
-def test_a_talkative_agent_that_does_nothing_fails(task_id: str, database: str) -> None:
+def test_a_talkative_agent_that_does_nothing_fails(task_id: str, database_choice: str) -> None:
     task = find_task(task_id)
     talk = [step for step in task.variant.oracle if step.say is not None]
-    info = play(task_id, talk, database)
+    info = play(task_id, talk, database_choice)
     assert info["is_success"] is False
 
 
 @pytest.mark.parametrize("task_id", IDS)
-def test_reading_everything_and_writing_nothing_fails(task_id: str, database: str) -> None:
+def test_reading_everything_and_writing_nothing_fails(task_id: str, database_choice: str) -> None:
     task = find_task(task_id)
     steps = [step for step in task.variant.oracle if not writes(task, step)]
-    info = play(task_id, steps, database)
+    info = play(task_id, steps, database_choice)
     assert info["is_success"] is False
     assert info["changes"] == ()

@@ -36,10 +36,10 @@ def test_every_task_has_an_id() -> None:
 
 
 @pytest.mark.parametrize("registered_id", [*TASK_ENV_IDS, SUITE_ID])
-def test_gymnasium_finds_no_fault_in_it(registered_id: str, database: str) -> None:
+def test_gymnasium_finds_no_fault_in_it(registered_id: str, database_choice: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        env = gymnasium.make(registered_id, database=database, judge="skip")
+        env = gymnasium.make(registered_id, database=database_choice, judge="skip")
         try:
             check_env(env.unwrapped)
         finally:
@@ -49,9 +49,9 @@ def test_gymnasium_finds_no_fault_in_it(registered_id: str, database: str) -> No
 
 @pytest.mark.parametrize("registered_id", TASK_ENV_IDS)
 def test_the_same_seed_gives_the_same_start_and_no_secret(
-    registered_id: str, database: str
+    registered_id: str, database_choice: str
 ) -> None:
-    env = gymnasium.make(registered_id, database=database, judge="skip")
+    env = gymnasium.make(registered_id, database=database_choice, judge="skip")
     try:
         first = env.reset(seed=3)
         second = env.reset(seed=3)

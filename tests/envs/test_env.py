@@ -19,8 +19,8 @@ HOTEL = "ThinkingBox/hotel-downgrade-v0"
 
 
 @pytest.fixture
-def env(database: str) -> Iterator[gymnasium.Env[Any, Any]]:
-    made = gymnasium.make(HOTEL, database=database)
+def env(database_choice: str) -> Iterator[gymnasium.Env[Any, Any]]:
+    made = gymnasium.make(HOTEL, database=database_choice)
     yield made
     made.close()
 
@@ -148,8 +148,8 @@ def test_a_limit_truncates_and_the_database_is_graded_all_the_same(
     assert info["system_error"] is None
 
 
-def test_a_group_starts_from_one_database(database: str) -> None:
-    envs = [gymnasium.make(HOTEL, database=database) for _ in range(4)]
+def test_a_group_starts_from_one_database(database_choice: str) -> None:
+    envs = [gymnasium.make(HOTEL, database=database_choice) for _ in range(4)]
     try:
         digests = {env.reset(seed=11)[1]["database_digest"] for env in envs}
     finally:
@@ -158,8 +158,8 @@ def test_a_group_starts_from_one_database(database: str) -> None:
     assert len(digests) == 1
 
 
-def test_the_vector_env_resets_by_mask(database: str) -> None:
-    envs = gymnasium.make_vec(HOTEL, num_envs=3, database=database)
+def test_the_vector_env_resets_by_mask(database_choice: str) -> None:
+    envs = gymnasium.make_vec(HOTEL, num_envs=3, database=database_choice)
     try:
         observations, infos = envs.reset(seed=5)
         assert [len(observation) for observation in observations] == [1, 1, 1]
@@ -181,8 +181,8 @@ def test_the_vector_env_resets_by_mask(database: str) -> None:
         envs.close()
 
 
-def test_the_vector_env_can_begin_anew_by_itself(database: str) -> None:
-    envs = gymnasium.make_vec(HOTEL, num_envs=1, database=database, autoreset="next_step")
+def test_the_vector_env_can_begin_anew_by_itself(database_choice: str) -> None:
+    envs = gymnasium.make_vec(HOTEL, num_envs=1, database=database_choice, autoreset="next_step")
     try:
         opening, _ = envs.reset(seed=5)
         ended = np.zeros(1, bool)
@@ -196,8 +196,8 @@ def test_the_vector_env_can_begin_anew_by_itself(database: str) -> None:
         envs.close()
 
 
-def test_a_step_limit_from_outside_is_graded(database: str) -> None:
-    envs = gymnasium.make_vec(HOTEL, num_envs=1, database=database, max_episode_steps=2)
+def test_a_step_limit_from_outside_is_graded(database_choice: str) -> None:
+    envs = gymnasium.make_vec(HOTEL, num_envs=1, database=database_choice, max_episode_steps=2)
     try:
         envs.reset(seed=5)
         envs.step([call("find_tickets")])
@@ -209,10 +209,12 @@ def test_a_step_limit_from_outside_is_graded(database: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
-def test_gymnasiums_own_vector_envs_work_without_shared_memory(database: str, mode: str) -> None:
+def test_gymnasiums_own_vector_envs_work_without_shared_memory(
+    database_choice: str, mode: str
+) -> None:
     options = {"shared_memory": False} if mode == "async" else {}
     envs = gymnasium.make_vec(
-        HOTEL, num_envs=2, vectorization_mode=mode, vector_kwargs=options, database=database
+        HOTEL, num_envs=2, vectorization_mode=mode, vector_kwargs=options, database=database_choice
     )
     try:
         observations, _ = envs.reset(seed=5)
@@ -225,13 +227,15 @@ def test_gymnasiums_own_vector_envs_work_without_shared_memory(database: str, mo
         envs.close()
 
 
-def test_shared_memory_is_refused_instead_of_garbling_text(database: str) -> None:
+def test_shared_memory_is_refused_instead_of_garbling_text(database_choice: str) -> None:
     with pytest.raises(gymnasium.error.CustomSpaceError):
-        gymnasium.make_vec(HOTEL, num_envs=2, vectorization_mode="async", database=database)
+        gymnasium.make_vec(HOTEL, num_envs=2, vectorization_mode="async", database=database_choice)
 
 
-def test_the_suite_serves_the_chosen_task_or_draws_one(database: str) -> None:
-    env = gymnasium.make("ThinkingBox/Suite-v0", tasks=["hotel-downgrade"], database=database)
+def test_the_suite_serves_the_chosen_task_or_draws_one(database_choice: str) -> None:
+    env = gymnasium.make(
+        "ThinkingBox/Suite-v0", tasks=["hotel-downgrade"], database=database_choice
+    )
     try:
         ids = env.unwrapped.task_ids  # type: ignore[attr-defined]
         _, info = env.reset(seed=1, options={"task_id": ids[-1]})
@@ -245,8 +249,8 @@ def test_the_suite_serves_the_chosen_task_or_draws_one(database: str) -> None:
         env.close()
 
 
-def test_a_lost_connection_is_a_system_error_and_the_next_reset_works(database: str) -> None:
-    env = gymnasium.make(HOTEL, database=database)
+def test_a_lost_connection_is_a_system_error_and_the_next_reset_works(database_choice: str) -> None:
+    env = gymnasium.make(HOTEL, database=database_choice)
     try:
         env.reset(seed=7)
         env.unwrapped._case._database.agent.close()  # type: ignore[attr-defined]
@@ -261,8 +265,8 @@ def test_a_lost_connection_is_a_system_error_and_the_next_reset_works(database: 
         env.close()
 
 
-def test_a_system_error_can_be_raised(database: str) -> None:
-    env = gymnasium.make(HOTEL, database=database, on_system_error="raise")
+def test_a_system_error_can_be_raised(database_choice: str) -> None:
+    env = gymnasium.make(HOTEL, database=database_choice, on_system_error="raise")
     try:
         env.reset(seed=7)
         env.unwrapped._case._database.agent.close()  # type: ignore[attr-defined]
@@ -279,8 +283,8 @@ def test_unknown_options_are_refused_when_the_env_is_made() -> None:
         gymnasium.make("ThinkingBox/hotel-downgrade-v0", task="nothing-like-it")
 
 
-def test_render_shows_the_talk(database: str) -> None:
-    env = gymnasium.make(HOTEL, database=database, render_mode="ansi")
+def test_render_shows_the_talk(database_choice: str) -> None:
+    env = gymnasium.make(HOTEL, database=database_choice, render_mode="ansi")
     try:
         observation, _ = env.reset(seed=7)
         env.step(call("find_tickets"))
