@@ -1,6 +1,5 @@
 """Results as a tidy table: one row an attempt, read once from a results folder."""
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -163,9 +162,13 @@ def attempt_of(episode: Episode, task: SuiteTask, cost: float | None, offset: in
 
 
 def check_label(result: CheckResult) -> str:
-    """A check's name without its rows' keys and values, so that equal failures add up."""
-    name = re.sub(r"\(.*\)", "", result.name, flags=re.DOTALL)
-    return f"{result.kind}: {name.split(': ')[0].strip()}"
+    """A check's name without its row's key and values, so that equal failures add up.
+
+    Checks and rubrics have names of their own; those of changes and records hold a key in brackets.
+    """
+    named = result.kind in ("check", "rubric")
+    name = result.name if named else result.name.partition("(")[0]
+    return f"{result.kind}: {name.strip()}"
 
 
 def _mistake(episode: Episode) -> Mistake:

@@ -100,7 +100,7 @@ def _plot_means(axes: Axes, pool: Pool) -> None:
         label=[f"kept ({len(kept)})", f"rejected ({len(rejected)})"],
     )
     axes.set(xlabel="posterior mean of the success probability", ylabel="tasks", xlim=(0, 1))
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, loc="upper center")
 
 
 def _plot_domains(axes: Axes, pool: Pool) -> None:

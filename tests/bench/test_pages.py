@@ -1,0 +1,146 @@
+import base64
+import json
+import re
+import zlib
+
+import pytest
+from rich.console import Console
+
+from tb_bench.comparison import compare
+from tb_bench.figures import Point, pareto_front
+from tb_bench.pages import Page, render_comparison, render_report
+from tb_bench.results import read_results
+from tb_bench.summary import summarise
+from tb_bench.synthetic import synthetic_ledger, synthetic_suite
+from tb_bench.terminal import comparison_tables, incomplete_notice, report_tables
+from tb_bench.viewer import pack_episodes
+from tb_envs.errors import UsageError
+
+
+def unpacked(packed):
+    return json.loads(zlib.decompress(base64.b64decode(packed.data)))
+
+
+def printed(renderable):
+    console = Console(record=True, width=200)
+    console.print(renderable)
+    return console.export_text()
+
+
+@pytest.fixture(scope="module")
+def page(base):
+    return Page(base, summarise(base), pack_episodes(base, "sample"))
+
+
+def test_the_page_is_whole_in_itself(page):
+    html = render_report(page, "html")
+    assert not re.search(r'(?:src|href)="(?!data:,|#)', html)
+    assert not re.search(r"url\((?!#)", html)
+    assert "@import" not in html
+
+
+def test_the_page_and_the_markdown_state_the_same_headline(page):
+    overall = page.summary.overall
+    headline = f"{overall.pass_1.value:.1%}"
+    assert headline in render_report(page, "html")
+    markdown = render_report(page, "md")
+    assert f"| overall | 14 | {headline}" in markdown
+    assert "| retail | 6 |" in markdown
+    assert headline in printed(report_tables(page.results, page.summary))
+
+
+def test_plots_take_their_colours_from_the_page(page):
+    html = render_report(page, "html")
+    svgs = re.findall(r"<svg.*?</svg>", html, flags=re.DOTALL)
+    assert len(svgs) == 4
+    for svg in svgs:
+        assert "var(--muted)" in svg
+        # matplotlib's own black would vanish in dark mode.
+        assert "#000000" not in svg
+
+
+def test_an_incomplete_campaign_says_so_and_gives_no_figure(tmp_path):
+    suite = synthetic_suite({"retail": 3})
+    ledger = synthetic_ledger(tmp_path, suite=suite, skill=0.5, attempts=2)
+    lines = ledger.episodes_path.read_text().splitlines(keepends=True)
+    ledger.episodes_path.write_text("".join(lines[:-1]))
+    results = read_results(tmp_path)
+    page = Page(results, None, pack_episodes(results, "sample"))
+    for text in (
+        render_report(page, "html"),
+        render_report(page, "md"),
+        printed(incomplete_notice(results.standing)),
+    ):
+        assert "incomplete" in text
+        assert "never made" in text
+        assert f"{suite.tasks[-1].task_id}#1" in text
+        assert "pass@1</" not in text
+        assert "%" not in re.sub(r"<style>.*?</style>|<script.*?</script>", "", text, flags=re.S)
+
+
+def test_the_sample_holds_each_tasks_first_failed_and_first_passed_attempt(base):
+    chosen = {
+        (item["task"], item["passed"]): item["attempt"]
+        for item in unpacked(pack_episodes(base, "sample"))["episodes"]
+    }
+    for attempt in base.attempts:
+        assert chosen[attempt.task_id, attempt.passed] <= attempt.attempt
+    assert len(unpacked(pack_episodes(base, "all"))["episodes"]) == 56
+    assert pack_episodes(base, "none").count == 0
+
+
+def test_each_system_prompt_is_packed_once(base):
+    data = unpacked(pack_episodes(base, "all"))
+    assert len(data["prompts"]) == 1
+    first = data["episodes"][0]["messages"][0]
+    assert (first["role"], first["content"], first["prompt"]) == ("system", "", 0)
+
+
+def test_what_a_model_wrote_cannot_leave_its_place_in_the_page(tmp_path):
+    suite = synthetic_suite({"retail": 1})
+    ledger = synthetic_ledger(
+        tmp_path, suite=suite, skill=0.5, attempts=1, policy="<script>alert(1)</script>"
+    )
+    results = read_results(ledger.folder)
+    html = render_report(Page(results, summarise(results), pack_episodes(results, "all")), "html")
+    assert "<script>alert(1)" not in html
+
+
+def test_a_comparison_shows_both_policies_and_the_change(base, trained):
+    found = compare(base, trained)
+    change = found.overall.change
+    assert change.pass_1.value == pytest.approx(
+        found.overall.trained.pass_1.value - found.overall.base.pass_1.value
+    )
+    html = render_comparison(found, "html")
+    markdown = render_comparison(found, "md")
+    terminal = printed(comparison_tables(found))
+    for text in (html, markdown, terminal):
+        assert f"{change.pass_1.value * 100:+.1f}" in text
+        assert "base (base)" in text
+        assert "trained (trained)" in text
+        for task in change.gained:
+            assert task in text
+    assert "Cost against success" in html
+
+
+def test_other_campaigns_join_the_plot_of_cost(base, trained):
+    found = compare(base, trained, [base])
+    assert len(found.points) == 3
+    assert "base (base)" in render_comparison(found, "html")
+
+
+def test_different_suites_or_numbers_of_attempts_are_not_compared(base, tmp_path):
+    other = synthetic_suite({"retail": 2})
+    synthetic_ledger(tmp_path / "suite", suite=other, skill=0.5, attempts=4)
+    with pytest.raises(UsageError, match="same tasks"):
+        compare(base, read_results(tmp_path / "suite"))
+    synthetic_ledger(tmp_path / "k", suite=base.campaign.suite, skill=0.5, attempts=3)
+    with pytest.raises(UsageError, match="4 and 3 attempts"):
+        compare(base, read_results(tmp_path / "k"))
+
+
+def test_the_pareto_front_is_what_nothing_beats_in_cost_and_success():
+    cheap, good, best = Point("cheap", 1, 0.2), Point("good", 2, 0.5), Point("best", 4, 0.6)
+    beaten = [Point("dear and bad", 3, 0.4), Point("as good, dearer", 2.5, 0.5)]
+    assert pareto_front([best, *beaten, good, cheap]) == [cheap, good, best]
