@@ -11,6 +11,7 @@ import re
 import threading
 import time
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, Self, cast
 from urllib.parse import urlsplit
@@ -75,7 +76,7 @@ class Endpoint(BaseModel):
         return url.rstrip("/")
 
     @classmethod
-    def configured(
+    def from_environment(
         cls,
         role: EndpointRole,
         *,
@@ -263,6 +264,20 @@ class ChatClient:
     def _pause_s(self, attempt: int) -> float:
         """Wait longer each time, and not in step with other episodes."""
         return self.endpoint.backoff_s * 2**attempt * random.uniform(0.5, 1.0)
+
+
+@cache
+def _client_of(settings: str) -> ChatClient:
+    return ChatClient(Endpoint.model_validate_json(settings))
+
+
+def shared_client(endpoint: Endpoint) -> ChatClient:
+    """Return this process's client of an endpoint; episodes share its connections.
+
+    Raises:
+        UsageError: the environment variable of the key is not set.
+    """
+    return _client_of(endpoint.model_dump_json())
 
 
 def _read_key(endpoint: Endpoint) -> str:

@@ -137,22 +137,22 @@ def test_an_endpoint_is_read_from_the_environment() -> None:
         "TB_USER_TEMPERATURE": "0.5",
         "TB_USER_TIMEOUT_S": "7",
     }
-    assert Endpoint.configured("user", environ=environ) == Endpoint(
+    assert Endpoint.from_environment("user", environ=environ) == Endpoint(
         model="m", base_url="http://localhost:8000/v1", temperature=0.5, timeout_s=7.0
     )
 
 
 def test_each_role_has_its_own_endpoint_and_key() -> None:
     environ = {"TB_JUDGE_MODEL": "j", "TB_JUDGE_API_KEY": KEY, "TB_POLICY_API_KEY_ENV": "OTHER"}
-    assert Endpoint.configured("judge", environ=environ).api_key_env == "TB_JUDGE_API_KEY"
-    policy = Endpoint.configured("policy", model="p", environ=environ)
+    assert Endpoint.from_environment("judge", environ=environ).api_key_env == "TB_JUDGE_API_KEY"
+    policy = Endpoint.from_environment("policy", model="p", environ=environ)
     assert (policy.model, policy.api_key_env) == ("p", "OTHER")
     with pytest.raises(UsageError, match="set TB_USER_MODEL"):
-        Endpoint.configured("user", environ=environ)
+        Endpoint.from_environment("user", environ=environ)
 
 
 def test_the_official_api_takes_its_usual_key() -> None:
-    assert Endpoint.configured("user", model="m", environ={}).api_key_env == "OPENAI_API_KEY"
+    assert Endpoint.from_environment("user", model="m", environ={}).api_key_env == "OPENAI_API_KEY"
 
 
 def test_a_file_holds_the_endpoints_and_the_environment_overrides_it(tmp_path: Path) -> None:
@@ -162,20 +162,20 @@ def test_a_file_holds_the_endpoints_and_the_environment_overrides_it(tmp_path: P
         "judge: {model: b, api_key_env: JUDGE_KEY}\n"
     )
     environ = {"TB_ENDPOINTS_FILE": str(file), "TB_USER_MODEL": "c"}
-    user = Endpoint.configured("user", environ=environ)
+    user = Endpoint.from_environment("user", environ=environ)
     assert (user.model, user.base_url, user.extra_body) == (
         "c",
         "http://localhost:1/v1",
         {"top_k": 20},
     )
-    assert Endpoint.configured("judge", environ=environ).api_key_env == "JUDGE_KEY"
+    assert Endpoint.from_environment("judge", environ=environ).api_key_env == "JUDGE_KEY"
 
 
 def test_a_key_in_the_file_is_refused_without_being_shown(tmp_path: Path) -> None:
     file = tmp_path / "endpoints.yaml"
     file.write_text(f"user: {{model: a, api_key: {KEY}}}\n")
     with pytest.raises(UsageError, match="api_key: Extra inputs") as failure:
-        Endpoint.configured("user", environ={"TB_ENDPOINTS_FILE": str(file)})
+        Endpoint.from_environment("user", environ={"TB_ENDPOINTS_FILE": str(file)})
     assert KEY not in str(failure.value)
 
 
@@ -196,7 +196,7 @@ def test_wrong_settings_are_refused(settings: dict[str, object], problem: str) -
 
 def test_a_file_that_is_not_there_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="TB_ENDPOINTS_FILE=/nowhere"):
-        Endpoint.configured("user", environ={"TB_ENDPOINTS_FILE": "/nowhere"})
+        Endpoint.from_environment("user", environ={"TB_ENDPOINTS_FILE": "/nowhere"})
 
 
 def test_many_threads_share_one_client(server: FakeOpenAI) -> None:
