@@ -1,0 +1,153 @@
+"""Real processes: any number of ranks, parallel or sharded, learns what one process does."""
+
+import os
+import pickle
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tb_trainer.grpo import LossSettings
+from tb_trainer.learners import LearnerSettings, TrainSequence, UpdateStats
+from tb_trainer.learners.torch_learner import TorchLearner
+from tb_trainer.models import build_model
+from tb_trainer.trajectory import Trajectory
+
+WORKER = Path(__file__).parent / "workers" / "learn.py"
+REPOSITORY = Path(__file__).parents[2]
+STEPS = 4
+MODEL = {
+    "model_type": "qwen3", "vocab_size": 120, "hidden_size": 32, "intermediate_size": 64,
+    "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8,
+    "tie_word_embeddings": True, "initializer_range": 0.1,
+}  # fmt: skip
+
+
+def sequence(length: int, advantage: float) -> TrainSequence:
+    ids = torch.randint(1, 110, (length,), generator=torch.Generator().manual_seed(length))
+    mask = tuple(1 if place % 4 else 0 for place in range(length))
+    trajectory = Trajectory(
+        tuple(ids.tolist()), mask, tuple(-4.7 * m for m in mask), ((1, length),)
+    )
+    return TrainSequence(trajectory, advantage, weight=1 / 60)
+
+
+BATCH = [
+    sequence(23, 1.0),
+    sequence(9, -0.5),
+    sequence(30, -1.0),
+    sequence(14, 0.7),
+    sequence(5, 1),
+]
+
+
+def settings(**changes: Any) -> LearnerSettings:
+    base = {"learning_rate": 2e-3, "micro_batch_tokens": 40, "logprob_chunk": 8,
+            "loss": LossSettings(importance_cap=None)}  # fmt: skip
+    return LearnerSettings(**(base | changes))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    stats: list[UpdateStats]
+    logprobs: list[tuple[float, ...]]
+    weights: dict[str, torch.Tensor]
+
+
+def learn(directory: Path, ranks: int, learner: str = "torch", **job: Any) -> Outcome:
+    resume_at = job.pop("resume_at", None)
+    work = {"model": MODEL, "learner": learner, "settings": settings(**job), "steps": STEPS,
+            "sequences": BATCH, "resume_at": resume_at}  # fmt: skip
+    (directory / "job.pkl").write_bytes(pickle.dumps(work))
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    common = os.environ | {
+        "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": str(ranks),
+        "PYTHONPATH": str(REPOSITORY), "OMP_NUM_THREADS": "1", "DS_ACCELERATOR": "cpu",
+        "LOCAL_SIZE": str(ranks), "DS_SKIP_CUDA_CHECK": "1",
+    }  # fmt: skip
+    processes = [
+        subprocess.Popen(
+            [sys.executable, str(WORKER), str(directory)],
+            env=common | {"RANK": str(rank), "LOCAL_RANK": str(rank)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for rank in range(ranks)
+    ]
+    outputs = [process.communicate(timeout=280)[0] for process in processes]
+    for process, output in zip(processes, outputs, strict=True):
+        assert process.returncode == 0, output[-4000:]
+    stats, logprobs = pickle.loads((directory / "out.pkl").read_bytes())
+    return Outcome(stats, logprobs, torch.load(directory / "weights.pt"))
+
+
+@pytest.fixture(scope="module")
+def one_process() -> Outcome:
+    learner = TorchLearner(build_model(MODEL, seed=0), settings())
+    logprobs = learner.logprobs(BATCH)
+    stats = [learner.update(BATCH) for _ in range(STEPS)]
+    return Outcome(stats, logprobs, {n: t.clone() for n, t in learner.weights()})
+
+
+def assert_same(got: Outcome, expected: Outcome, *, tolerance: float = 2e-5) -> None:
+    for mine, theirs in zip(got.logprobs, expected.logprobs, strict=True):
+        assert mine == pytest.approx(theirs, abs=tolerance)
+    for mine, theirs in zip(got.stats, expected.stats, strict=True):
+        assert mine.loss == pytest.approx(theirs.loss, abs=tolerance)
+        assert mine.entropy == pytest.approx(theirs.entropy, abs=1e-4)
+        assert mine.grad_norm == pytest.approx(theirs.grad_norm, rel=1e-3)
+    assert got.weights.keys() == expected.weights.keys()
+    for name, tensor in got.weights.items():
+        # Adam divides by the gradient's own size, so rounding shows where gradients are near zero.
+        assert (tensor - expected.weights[name]).abs().mean() < tolerance, name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("ranks", "parallel"), [(2, 1), (2, 2), (4, 2)])
+def test_plain_ranks_learn_what_one_process_learns(
+    tmp_path: Path, one_process: Outcome, ranks: int, parallel: int
+) -> None:
+    assert_same(learn(tmp_path, ranks, sequence_parallel=parallel), one_process)
+
+
+@pytest.mark.deepspeed
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("ranks", "changes"),
+    [
+        (1, {"zero_stage": 1}),
+        (2, {"zero_stage": 1}),
+        (2, {"zero_stage": 2}),
+        (2, {"zero_stage": 3}),
+        (2, {"zero_stage": 2, "offload": "optimizer"}),
+        (2, {"zero_stage": 3, "offload": "all"}),
+        (2, {"zero_stage": 3, "gradient_checkpointing": True}),
+        (2, {"zero_stage": 3, "sequence_parallel": 2}),
+    ],
+    ids=lambda value: (
+        "-".join(f"{k}={v}" for k, v in value.items())
+        if isinstance(value, dict)
+        else f"{value}ranks"
+    ),
+)
+def test_deepspeed_learns_what_plain_torch_learns(
+    tmp_path: Path, one_process: Outcome, ranks: int, changes: dict[str, Any]
+) -> None:
+    assert_same(learn(tmp_path, ranks, "deepspeed", **changes), one_process)
+
+
+@pytest.mark.deepspeed
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", [2, 3])
+def test_deepspeed_resumes_from_its_checkpoint(
+    tmp_path: Path, one_process: Outcome, stage: int
+) -> None:
+    assert_same(learn(tmp_path, 2, "deepspeed", zero_stage=stage, resume_at=2), one_process)
