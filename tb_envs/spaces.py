@@ -2,7 +2,7 @@
 
 Gymnasium's own ``Text`` space knows a fixed character set, checks it character by character, and
 returns wrong strings from shared-memory vectorisation. ``FreeText`` holds every string; where
-Gymnasium would share memory for it, it refuses (``CustomSpaceError``) instead of garbling.
+Gymnasium would share memory for it, it refuses instead of garbling.
 """
 
 from collections.abc import Iterable, Sequence

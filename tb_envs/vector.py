@@ -4,13 +4,13 @@ Database and user are waited for, not computed, so threads are the right vehicle
 only add copies of everything.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
+from gymnasium.vector.utils import batch_space, iterate
 from numpy.typing import NDArray
 
 from tb_envs.env import StepResult, ThinkingBoxEnv
@@ -28,7 +28,7 @@ VectorStep = tuple[
 ]
 
 
-class ThinkingBoxVectorEnv(VectorEnv[tuple[Observation, ...], Sequence[Action], NDArray[Any]]):
+class ThinkingBoxVectorEnv(VectorEnv[tuple[Observation, ...], Any, NDArray[Any]]):
     """Several episodes at once.
 
     ``autoreset="disabled"`` (default): after an episode has ended, pass
@@ -97,8 +97,14 @@ class ThinkingBoxVectorEnv(VectorEnv[tuple[Observation, ...], Sequence[Action], 
             infos = self._add_info(infos, info, index)
         return tuple(self._observations), infos
 
-    def step(self, actions: Sequence[Action]) -> VectorStep:
-        """Step every environment with its action; ``actions`` is a sequence of ``num_envs``."""
+    def step(self, actions: Sequence[Action] | Mapping[str, Any]) -> VectorStep:
+        """Step every environment with its action.
+
+        Args:
+            actions: a sequence of ``num_envs`` actions, or a batch as ``action_space`` has it.
+        """
+        if isinstance(actions, Mapping):
+            actions = tuple(iterate(self.action_space, actions))
         if len(actions) != self.num_envs:
             raise UsageError(f"actions: got {len(actions)}; expected {self.num_envs}")
         if self._ended.any() and not self._autoreset:

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import tb_envs  # noqa: F401 - registers the ids
 from tb_envs.errors import DatabaseFailure, UsageError
-from tb_envs.messages import ActionTurn
 
 HOTEL = "ThinkingBox/hotel-downgrade-v0"
 
@@ -181,6 +180,17 @@ def test_the_vector_env_resets_by_mask(database_choice: str) -> None:
         envs.close()
 
 
+def test_the_vector_env_takes_a_batch_sampled_from_its_action_space(database_choice: str) -> None:
+    envs = gymnasium.make_vec(HOTEL, num_envs=2, database=database_choice)
+    try:
+        envs.reset(seed=5)
+        envs.action_space.seed(5)
+        observations, *_ = envs.step(envs.action_space.sample())
+        assert envs.observation_space.contains(observations)
+    finally:
+        envs.close()
+
+
 def test_the_vector_env_can_begin_anew_by_itself(database_choice: str) -> None:
     envs = gymnasium.make_vec(HOTEL, num_envs=1, database=database_choice, autoreset="next_step")
     try:
@@ -219,8 +229,8 @@ def test_gymnasiums_own_vector_envs_work_without_shared_memory(
     try:
         observations, _ = envs.reset(seed=5)
         assert [observation[0]["role"] for observation in observations] == ["user", "user"]
-        action = ActionTurn(content="Hello?", tool_calls=())
-        observations, rewards, *_ = envs.step((action, action))
+        actions = {"content": ("Hello?", "Hello?"), "tool_calls": ((), ())}
+        observations, rewards, *_ = envs.step(actions)
         assert all(observation[0]["content"] for observation in observations)
         assert rewards.tolist() == [0.0, 0.0]
     finally:
@@ -228,7 +238,7 @@ def test_gymnasiums_own_vector_envs_work_without_shared_memory(
 
 
 def test_shared_memory_is_refused_instead_of_garbling_text(database_choice: str) -> None:
-    with pytest.raises(gymnasium.error.CustomSpaceError):
+    with pytest.raises(TypeError, match="disable `shared_memory`"):
         gymnasium.make_vec(HOTEL, num_envs=2, vectorization_mode="async", database=database_choice)
 
 
