@@ -137,7 +137,15 @@ INSERT INTO customers (id, full_name, email, phone, date_of_birth, postal_code, 
     ('CUS-1053', 'Vera Keller', 'vera.keller52@webpost.example', '+49 152 555 0152', '1999-05-01', '11116', 'silver', 'active', '2023-05-26 10:00+00'),
     ('CUS-1054', 'Bruno Engel', 'bruno.engel53@kuvert.example', '+49 153 555 0153', '1962-06-08', '12849', 'none', 'active', '2024-06-27 10:00+00'),
     ('CUS-1055', 'Greta Maurer', 'greta.maurer54@postmail.example', '+49 154 555 0154', '1973-07-15', '14582', 'gold', 'active', '2025-07-01 10:00+00'),
-    ('CUS-1056', 'Leo Gruber', 'leo.gruber55@webpost.example', '+49 155 555 0155', '1984-08-22', '16315', 'none', 'active', '2021-08-02 10:00+00');
+    ('CUS-1056', 'Leo Gruber', 'leo.gruber55@webpost.example', '+49 155 555 0155', '1984-08-22', '16315', 'none', 'active', '2021-08-02 10:00+00'),
+    ('CUS-1201', 'Marit Solberg', 'marit.solberg@postmail.example', '+49 151 555 0201', '1984-06-02', '04109', 'silver', 'active', '2024-03-11 09:00+00'),
+    ('CUS-1202', 'Marit Solveig Berg', 'm.solberg@webpost.example', '+49 151 555 0202', '1991-11-23', '04107', 'none', 'active', '2024-03-11 09:00+00'),
+    ('CUS-1203', 'Piet Verhoeven', 'piet.verhoeven@kuvert.example', '+49 152 555 0203', '1972-01-30', '28195', 'none', 'active', '2024-03-11 09:00+00'),
+    ('CUS-1204', 'Ottilie Brandt', 'ottilie.brandt@postmail.example', '+49 157 555 0204', '1990-09-17', '34117', 'silver', 'active', '2024-03-11 09:00+00'),
+    ('CUS-1205', 'Henrik Aalto', 'henrik.aalto@webpost.example', '+49 159 555 0205', '1966-12-05', '07743', 'gold', 'active', '2024-03-11 09:00+00'),
+    ('CUS-1206', 'Henrike Aalto', 'henrike.aalto@webpost.example', '+49 159 555 0206', '1994-04-08', '07743', 'none', 'active', '2024-03-11 09:00+00'),
+    ('CUS-1207', 'Salome Ziegler', 'salome.ziegler@kuvert.example', '+49 160 555 0207', '1979-03-21', '89073', 'none', 'active', '2024-03-11 09:00+00'),
+    ('CUS-1208', 'Luca Moretti', 'luca.moretti@postmail.example', '+49 162 555 0208', '1998-08-11', '99084', 'none', 'active', '2024-03-11 09:00+00');
 
 INSERT INTO products (id, name, brand, category, return_class, warranty_months) VALUES
     ('PRD-101', 'Aurin Pour-over Kettle', 'Aurin', 'kitchen', 'standard', 24),
@@ -384,7 +392,17 @@ INSERT INTO orders (number, customer_id, gift_recipient_id, kind, replaces_order
     ('ORD-45700', 'CUS-1013', NULL, 'sale', NULL, NULL, NULL, '2026-01-15 09:40+00', 'standard', 4.90, NULL, 'Mara Claes', 'Lindenweg 51', '30796', 'Leipzig', 'DE', '2026-01-15 09:40+00'),
     ('ORD-45717', 'CUS-1026', NULL, 'sale', NULL, NULL, NULL, '2026-01-17 10:47+00', 'express', 9.90, NULL, 'Felix Lange', 'Mühlgasse 68', '53325', 'Kassel', 'DE', '2026-01-17 10:47+00'),
     ('ORD-45734', 'CUS-1039', NULL, 'sale', NULL, NULL, NULL, '2026-01-22 11:54+00', 'standard', 4.90, NULL, 'Yara Gruber', 'Kirchplatz 2', '75854', 'Jena', 'DE', '2026-01-22 11:54+00'),
-    ('ORD-45751', 'CUS-1052', NULL, 'sale', NULL, NULL, NULL, '2026-01-24 12:01+00', 'standard', 4.90, NULL, 'Paul Claes', 'Marktgasse 19', '98383', 'Bremen', 'DE', '2026-01-24 12:01+00');
+    ('ORD-45751', 'CUS-1052', NULL, 'sale', NULL, NULL, NULL, '2026-01-24 12:01+00', 'standard', 4.90, NULL, 'Paul Claes', 'Marktgasse 19', '98383', 'Bremen', 'DE', '2026-01-24 12:01+00'),
+    ('ORD-48101', 'CUS-1202', NULL, 'sale', NULL, NULL, NULL, '2026-01-13 08:10+00', 'standard', 4.9, NULL, 'Marit Solveig Berg', 'Marktgasse 45', '04107', 'Bremen', 'DE', '2026-01-13 08:10+00'),
+    ('ORD-48110', 'CUS-1201', NULL, 'sale', NULL, NULL, NULL, '2026-01-14 19:22+00', 'standard', 4.9, NULL, 'Marit Solberg', 'Lindenweg 54', '04109', 'Leipzig', 'DE', '2026-01-14 19:22+00'),
+    ('ORD-48115', 'CUS-1206', NULL, 'sale', NULL, NULL, NULL, '2026-01-10 17:30+00', 'standard', 4.9, NULL, 'Henrike Aalto', 'Seestrasse 59', '07743', 'Leipzig', 'DE', '2026-01-10 17:30+00'),
+    ('ORD-48127', 'CUS-1203', NULL, 'sale', NULL, NULL, NULL, '2026-01-15 11:02+00', 'standard', 4.9, NULL, 'Piet Verhoeven', 'Mühlgasse 71', '28195', 'Kassel', 'DE', '2026-01-15 11:02+00'),
+    ('ORD-48134', 'CUS-1204', NULL, 'sale', NULL, NULL, NULL, '2026-01-12 21:40+00', 'standard', 4.9, NULL, 'Ottilie Brandt', 'Kirchplatz 78', '34117', 'Jena', 'DE', '2026-01-12 21:40+00'),
+    ('ORD-48137', 'CUS-1208', NULL, 'sale', NULL, NULL, NULL, '2026-01-27 18:45+00', 'standard', 4.9, NULL, 'Luca Moretti', 'Mühlgasse 81', '99084', 'Kassel', 'DE', '2026-01-27 18:45+00'),
+    ('ORD-48151', 'CUS-1205', NULL, 'sale', NULL, NULL, NULL, '2026-01-09 17:30+00', 'standard', 4.9, NULL, 'Henrik Aalto', 'Marktgasse 12', '07743', 'Bremen', 'DE', '2026-01-09 17:30+00'),
+    ('ORD-48166', 'CUS-1207', NULL, 'sale', NULL, NULL, NULL, '2026-01-13 12:12+00', 'standard', 4.9, 'WINTER10', 'Salome Ziegler', 'Bergweg 27', '89073', 'Bremen', 'DE', '2026-01-13 12:12+00'),
+    ('ORD-48172', 'CUS-1203', NULL, 'sale', NULL, NULL, NULL, '2025-12-02 10:00+00', 'standard', 4.9, NULL, 'Piet Verhoeven', 'Hafenstrasse 33', '28195', 'Kassel', 'DE', '2025-12-02 10:00+00'),
+    ('ORD-48173', 'CUS-1208', NULL, 'sale', NULL, NULL, NULL, '2026-01-22 09:12+00', 'standard', 4.9, NULL, 'Luca Moretti', 'Rosenallee 34', '99084', 'Ulm', 'DE', '2026-01-22 09:12+00');
 
 INSERT INTO shipments (id, order_number, carrier, tracking_number, status, shipped_at, promised_on, last_scan_at, last_scan, delivered_at, signed_by) VALUES
     ('SHP-64000', 'ORD-44000', 'Parcelo', 'PA88436000', 'delivered', '2025-03-23 16:00+00', '2025-03-26', '2025-03-25 9:20+00', 'Delivered', '2025-03-25 9:20+00', NULL),
@@ -485,7 +503,17 @@ INSERT INTO shipments (id, order_number, carrier, tracking_number, status, shipp
     ('SHP-65700', 'ORD-45700', 'Parcelo', 'PA11898300', 'delivered', '2026-01-16 16:00+00', '2026-01-19', '2026-01-18 10:20+00', 'Delivered', '2026-01-18 10:20+00', NULL),
     ('SHP-65717', 'ORD-45717', 'Quickbird', 'QU12032923', 'delivered', '2026-01-18 16:00+00', '2026-01-21', '2026-01-20 11:20+00', 'Delivered', '2026-01-20 11:20+00', NULL),
     ('SHP-65734', 'ORD-45734', 'Parcelo', 'PA12167546', 'in_transit', '2026-01-23 16:00+00', '2026-01-29', '2026-01-24 04:10+00', 'Sorted in depot', NULL, NULL),
-    ('SHP-65751', 'ORD-45751', 'Nordfracht', 'NO12302169', 'in_transit', '2026-01-25 16:00+00', '2026-01-31', '2026-01-26 04:10+00', 'Sorted in depot', NULL, NULL);
+    ('SHP-65751', 'ORD-45751', 'Nordfracht', 'NO12302169', 'in_transit', '2026-01-25 16:00+00', '2026-01-31', '2026-01-26 04:10+00', 'Sorted in depot', NULL, NULL),
+    ('SHP-68110', 'ORD-48110', 'Parcelo', 'PA30983090', 'exception', '2026-01-15 15:00+00', '2026-01-20', '2026-01-17 03:40+00', 'Loaded for Leipzig', NULL, NULL),
+    ('SHP-68101', 'ORD-48101', 'Parcelo', 'PA30911819', 'in_transit', '2026-01-26 15:00+00', '2026-01-30', '2026-01-27 22:10+00', 'Sorted in depot', NULL, NULL),
+    ('SHP-68127', 'ORD-48127', 'Quickbird', 'QU31117713', 'in_transit', '2026-01-16 14:00+00', '2026-01-21', '2026-01-21 11:00+00', 'Sorted in Hanover', NULL, NULL),
+    ('SHP-68172', 'ORD-48172', 'Parcelo', 'PA31474068', 'delivered', '2025-12-03 07:30+00', '2025-12-06', '2025-12-06 13:10+00', 'Delivered', '2025-12-06 13:10+00', NULL),
+    ('SHP-68134', 'ORD-48134', 'Parcelo', 'PA31173146', 'in_transit', '2026-01-13 16:00+00', '2026-01-19', '2026-01-21 09:58+00', 'Depot Kassel', NULL, NULL),
+    ('SHP-68151', 'ORD-48151', 'Quickbird', 'QU31307769', 'in_transit', '2026-01-10 12:00+00', '2026-01-15', '2026-01-18 02:20+00', 'Depot Erfurt', NULL, NULL),
+    ('SHP-68115', 'ORD-48115', 'Parcelo', 'PA31022685', 'delivered', '2026-01-11 07:30+00', '2026-01-15', '2026-01-14 10:00+00', 'Delivered', '2026-01-14 10:00+00', NULL),
+    ('SHP-68166', 'ORD-48166', 'Parcelo', 'PA31426554', 'exception', '2026-01-14 16:00+00', '2026-01-19', '2026-01-16 05:00+00', 'Depot Ulm', NULL, NULL),
+    ('SHP-66499', 'ORD-48166', 'Parcelo', 'PA31426591', 'delivered', '2026-01-14 07:30+00', '2026-01-19', '2026-01-17 11:30+00', 'Delivered', '2026-01-17 11:30+00', NULL),
+    ('SHP-68173', 'ORD-48173', 'Parcelo', 'PA31481987', 'in_transit', '2026-01-23 16:00+00', '2026-01-28', '2026-01-27 23:50+00', 'Out for sorting, Erfurt', NULL, NULL);
 
 INSERT INTO order_lines (order_number, line, sku, quantity, cancelled_quantity, unit_price, unit_discount, status, shipment_id, cancel_reason) VALUES
     ('ORD-44000', 1, 'KET-AURIN-GRY', 1, 0, 64.9, 0, 'delivered', 'SHP-64000', NULL),
@@ -660,7 +688,23 @@ INSERT INTO order_lines (order_number, line, sku, quantity, cancelled_quantity, 
     ('ORD-45717', 2, 'CUR-DUNE-LIN', 1, 0, 159.0, 0, 'delivered', 'SHP-65717', NULL),
     ('ORD-45734', 1, 'MAT-TIDE-SND', 1, 0, 34.9, 0, 'shipped', 'SHP-65734', NULL),
     ('ORD-45751', 1, 'GLA-HALM-T6', 2, 0, 42.0, 0, 'shipped', 'SHP-65751', NULL),
-    ('ORD-45751', 2, 'GRI-ESPRA-1', 1, 0, 149.0, 0, 'shipped', 'SHP-65751', NULL);
+    ('ORD-45751', 2, 'GRI-ESPRA-1', 1, 0, 149.0, 0, 'shipped', 'SHP-65751', NULL),
+    ('ORD-48110', 1, 'POT-EMBER-28', 1, 0, 189.0, 0, 'shipped', 'SHP-68110', NULL),
+    ('ORD-48110', 2, 'DUV-NALA-200', 1, 0, 149.0, 0, 'shipped', 'SHP-68110', NULL),
+    ('ORD-48110', 3, 'TOW-TIDE-L', 2, 0, 29.9, 5, 'shipped', 'SHP-68110', NULL),
+    ('ORD-48101', 1, 'POT-EMBER-28', 1, 0, 189.0, 0, 'shipped', 'SHP-68101', NULL),
+    ('ORD-48127', 1, 'VAC-BRISK-C1', 1, 0, 249.0, 0, 'shipped', 'SHP-68127', NULL),
+    ('ORD-48172', 1, 'LAN-SKOG-1', 1, 0, 45.0, 0, 'delivered', 'SHP-68172', NULL),
+    ('ORD-48134', 1, 'MIX-FJELL-RED', 1, 0, 329.0, 16.45, 'shipped', 'SHP-68134', NULL),
+    ('ORD-48151', 1, 'GRI-ESPRA-1', 1, 0, 149.0, 0, 'shipped', 'SHP-68151', NULL),
+    ('ORD-48151', 2, 'DUV-NALA-140', 1, 0, 119.0, 0, 'shipped', 'SHP-68151', NULL),
+    ('ORD-48151', 3, 'TOW-TIDE-L', 2, 0, 29.9, 0, 'shipped', 'SHP-68151', NULL),
+    ('ORD-48115', 1, 'GRI-ESPRA-1', 1, 0, 149.0, 0, 'delivered', 'SHP-68115', NULL),
+    ('ORD-48166', 1, 'DIN-PORTO-BLU', 1, 0, 239.0, 23.9, 'shipped', 'SHP-68166', NULL),
+    ('ORD-48166', 2, 'GLA-HALM-W6', 1, 0, 48.0, 4.8, 'delivered', 'SHP-66499', NULL),
+    ('ORD-48173', 1, 'THR-ISA-GRN', 1, 0, 89.0, 0, 'shipped', 'SHP-68173', NULL),
+    ('ORD-48137', 1, 'MAT-TIDE-SND', 1, 0, 34.9, 0, 'open', NULL, NULL),
+    ('ORD-48137', 2, 'TOW-TIDE-S', 4, 0, 14.9, 0, 'open', NULL, NULL);
 
 INSERT INTO carrier_exceptions (id, shipment_id, code, reported_by, status, detail, outcome, opened_at, resolved_at) VALUES
     (3001, 'SHP-64085', 'EXC-LOST', 'carrier', 'resolved', 'Search ended', 'OUT-REFUNDED', '2025-04-15 08:00+00', '2025-04-16 09:00+00'),
@@ -671,7 +715,10 @@ INSERT INTO carrier_exceptions (id, shipment_id, code, reported_by, status, deta
     (3016, 'SHP-64969', 'EXC-ADDRESS', 'carrier', 'resolved', 'No such name at the door', 'OUT-RETURNED', '2025-09-13 08:00+00', '2025-09-19 09:00+00'),
     (3019, 'SHP-65258', 'EXC-LOST', 'carrier', 'resolved', 'Search ended', 'OUT-REFUNDED', '2025-11-08 08:00+00', '2025-11-09 09:00+00'),
     (3022, 'SHP-65360', 'EXC-ADDRESS', 'carrier', 'resolved', 'No such name at the door', 'OUT-RETURNED', '2025-11-19 08:00+00', '2025-11-25 09:00+00'),
-    (3025, 'SHP-65649', 'EXC-LOST', 'carrier', 'resolved', 'Search ended', 'OUT-REFUNDED', '2026-01-17 08:00+00', '2026-01-18 09:00+00');
+    (3025, 'SHP-65649', 'EXC-LOST', 'carrier', 'resolved', 'Search ended', 'OUT-REFUNDED', '2026-01-17 08:00+00', '2026-01-18 09:00+00'),
+    (3028, 'SHP-68110', 'EXC-LOST', 'carrier', 'open', 'Not found in any depot after search', NULL, '2026-01-26 07:15+00', NULL),
+    (3031, 'SHP-68151', 'EXC-DELAY', 'carrier', 'open', 'Delay after snow', NULL, '2026-01-16 08:00+00', NULL),
+    (3034, 'SHP-68166', 'EXC-LOST', 'carrier', 'open', 'Label found without its parcel', NULL, '2026-01-23 10:30+00', NULL);
 
 INSERT INTO payments (id, order_number, method, instrument, amount, status, paid_at) VALUES
     ('PAY-74000', 'ORD-44000', 'card', 'Visa 9000', 69.80, 'captured', '2025-03-22 08:00+00'),
@@ -777,7 +824,17 @@ INSERT INTO payments (id, order_number, method, instrument, amount, status, paid
     ('PAY-75700', 'ORD-45700', 'card', 'Visa 8900', 387.90, 'captured', '2026-01-15 09:40+00'),
     ('PAY-75717', 'ORD-45717', 'card', 'Visa 9529', 1366.90, 'captured', '2026-01-17 10:47+00'),
     ('PAY-75734', 'ORD-45734', 'wallet', 'PayPort', 39.80, 'captured', '2026-01-22 11:54+00'),
-    ('PAY-75751', 'ORD-45751', 'card', 'Visa 1787', 237.90, 'captured', '2026-01-24 12:01+00');
+    ('PAY-75751', 'ORD-45751', 'card', 'Visa 1787', 237.90, 'captured', '2026-01-24 12:01+00'),
+    ('PAY-78110', 'ORD-48110', 'card', 'Visa 8070', 392.7, 'captured', '2026-01-14 19:22+00'),
+    ('PAY-78101', 'ORD-48101', 'card', 'Visa 7737', 193.9, 'captured', '2026-01-13 08:10+00'),
+    ('PAY-78127', 'ORD-48127', 'card', 'Visa 8699', 253.9, 'captured', '2026-01-15 11:02+00'),
+    ('PAY-78172', 'ORD-48172', 'card', 'Visa 1364', 49.9, 'captured', '2025-12-02 10:00+00'),
+    ('PAY-78134', 'ORD-48134', 'card', 'Visa 8958', 317.45, 'captured', '2026-01-12 21:40+00'),
+    ('PAY-78151', 'ORD-48151', 'wallet', 'PayPort', 332.7, 'captured', '2026-01-09 17:30+00'),
+    ('PAY-78115', 'ORD-48115', 'card', 'Visa 8255', 153.9, 'captured', '2026-01-10 17:30+00'),
+    ('PAY-78166', 'ORD-48166', 'card', 'Visa 1142', 263.2, 'captured', '2026-01-13 12:12+00'),
+    ('PAY-78173', 'ORD-48173', 'card', 'Visa 1401', 93.9, 'captured', '2026-01-22 09:12+00'),
+    ('PAY-78137', 'ORD-48137', 'card', 'Visa 9069', 99.4, 'authorised', '2026-01-27 18:45+00');
 
 INSERT INTO returns (id, order_number, line, quantity, reason, label_fee, status, requested_at, received_at, condition) VALUES
     ('RMA-2006', 'ORD-44102', 1, 1, 'RSN-CHANGED-MIND', '4.90', 'accepted', '2025-04-17 11:00+00', '2025-04-21 11:00+00', 'as_new'),
