@@ -5,27 +5,28 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from tb_envs.episode import CallRecord, Change, Episode, MessageRecord
 from tb_envs.outcome import CheckResult, CutByLimit, SystemErrored
 
-MAX_TEXT = 400
+MAX_TEXT = 220
 
 
 def show_episode(episode: Episode, *, system_prompt: bool = False) -> RenderableType:
     """Build the view of an episode for a rich console."""
-    parts: list[RenderableType] = []
+    talk = Table.grid(padding=(0, 2))
+    talk.add_column(justify="right", min_width=6)
+    talk.add_column(overflow="fold")
     for message in episode.messages:
         if message.role == "system" and not system_prompt:
             continue
         if message.role == "tool" and message.name:
             continue  # shown with its call
-        parts.extend(_message(message))
-    parts.append(show_verdict(episode))
-    return Group(*parts)
+        for label, text in _message(message):
+            talk.add_row(label, text)
+    return Group(talk, show_verdict(episode))
 
 
 def show_verdict(episode: Episode) -> RenderableType:
@@ -47,27 +48,25 @@ def show_verdict(episode: Episode) -> RenderableType:
     return Group(Text("\nThe verdict on the database", style="bold"), table, line)
 
 
-def _message(message: MessageRecord) -> Iterable[RenderableType]:
+def _message(message: MessageRecord) -> Iterable[tuple[Text, Text]]:
     speaker, style = {
-        "user": ("user", "cyan"),
-        "assistant": ("agent", "magenta"),
+        "user": ("user", "bold cyan"),
+        "assistant": ("agent", "bold magenta"),
         "system": ("system", "dim"),
-        "tool": ("environment", "yellow"),
+        "tool": ("env", "bold yellow"),
     }[message.role]
     if message.content or not message.calls:
-        yield Text.assemble((f"{speaker:>6}  ", f"bold {style}"), message.content)
+        yield Text(speaker, style=style), Text(message.content)
     for call in message.calls:
         yield from _call(call)
 
 
-def _call(call: CallRecord) -> Iterable[RenderableType]:
-    yield Text.assemble(
-        ("  call  ", "bold blue"), (call.name, "bold"), f"({_arguments(call.arguments)})"
-    )
-    style = "red" if call.is_error else "dim"
-    yield Padding(Text(_shortened(call.content), style=style), (0, 0, 0, 8))
+def _call(call: CallRecord) -> Iterable[tuple[Text, Text]]:
+    arguments = Text.assemble((call.name, "bold"), f"({_arguments(call.arguments)})")
+    yield Text("call", style="bold blue"), arguments
+    yield Text(""), Text(_shortened(call.content), style="red" if call.is_error else "dim")
     for change in call.changes:
-        yield Padding(_change(change), (0, 0, 0, 8))
+        yield Text(""), _change(change)
 
 
 def _change(change: Change) -> Text:
@@ -85,7 +84,11 @@ def _change(change: Change) -> Text:
         )
     else:
         row = after if change.op == "insert" else before
-        columns = (f"{name}: {_value(value)}" for name, value in row.items() if value is not None)
+        columns = (
+            f"{name}: {_value(value)}"
+            for name, value in row.items()
+            if value is not None and name not in change.key
+        )
     return Text(f"{head} {change.table}({key})  {', '.join(columns)}", style=style)
 
 
