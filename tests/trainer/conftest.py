@@ -1,9 +1,16 @@
-from typing import Any, Protocol
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
 
+import gymnasium
 import pytest
 import torch
 from transformers import PreTrainedModel
 
+from tb_envs import spaces
+from tb_trainer.chat import family_of
+from tb_trainer.chat.training import train_tokenizer
 from tb_trainer.models import build_model
 
 
@@ -40,3 +47,68 @@ def tiny_model() -> ModelMaker:
         return build_model(settings | changes, seed=seed)
 
     return make
+
+
+class LetterEnv(gymnasium.Env[Any, Any]):
+    """Not one of ours: reward 1 for an answer that holds the letter that the seed chose.
+
+    ``faults`` holds what the next resets or steps raise, by the name of the call.
+    """
+
+    faults: ClassVar[dict[str, list[Exception]]] = {}
+    lock: ClassVar[threading.Lock] = threading.Lock()
+
+    def __init__(self, letters: str = "ae", turns: int = 1) -> None:
+        self._letters = letters
+        self._turns = turns
+        self.observation_space = spaces.observation_space()
+        self.action_space = spaces.action_space(())
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed)
+        self._break("reset")
+        self._letter = self._letters[int(self.np_random.integers(len(self._letters)))]
+        self._left = self._turns
+        return self._say(f"Say {self._letter}"), {"system_prompt": "Obey."}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self._break("step")
+        self._left -= 1
+        passed = self._letter in action["content"]
+        return self._say("and?"), float(passed and not self._left), not self._left, False, {}
+
+    def _say(self, text: str) -> Any:
+        return ({"role": "user", "name": "", "content": text},)
+
+    def _break(self, call: str) -> None:
+        with self.lock:
+            pending = self.faults.get(call, [])
+            fault = pending.pop(0) if pending else None
+        if fault is not None:
+            raise fault
+
+
+gymnasium.register("Toy/Letter-v0", entry_point=LetterEnv)
+gymnasium.register("Toy/LetterTwice-v0", entry_point=LetterEnv, kwargs={"turns": 2})
+gymnasium.register("Toy/Impossible-v0", entry_point=LetterEnv, kwargs={"letters": "\u2603"})
+
+
+@pytest.fixture
+def faults() -> Iterator[dict[str, list[Exception]]]:
+    LetterEnv.faults.clear()
+    yield LetterEnv.faults
+    LetterEnv.faults.clear()
+
+
+@pytest.fixture(scope="session")
+def model_directory(tmp_path_factory: pytest.TempPathFactory, tiny_model: ModelMaker) -> Path:
+    """A model directory as a user has one: a random tiny model with a tokenizer of its own."""
+    directory = tmp_path_factory.mktemp("model")
+    family = family_of("qwen3")
+    tokenizer = train_tokenizer(["Say a", "Say e", "Obey and tell"], family, vocab_size=300)
+    model = tiny_model(vocab_size=len(tokenizer), initializer_range=0.05)
+    model.save_pretrained(directory)
+    tokenizer.save_pretrained(directory)
+    return directory

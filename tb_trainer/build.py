@@ -1,0 +1,191 @@
+"""From a configuration to working parts: model, engine, learner, policy."""
+
+import copy
+import os
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
+
+from tb_envs.errors import UsageError
+from tb_trainer.chat import ChatCodec, family_of
+from tb_trainer.config import EngineConfig, RunConfig
+from tb_trainer.engines import Engine
+from tb_trainer.groups import CollectSettings
+from tb_trainer.grpo import LossSettings
+from tb_trainer.learners import Learner, LearnerSettings
+from tb_trainer.learners.torch_learner import TorchLearner
+from tb_trainer.models import load_model, load_tokenizer
+from tb_trainer.policy import EnginePolicy, PromptView, SamplingLimits
+from tb_trainer.step import Objective, Parts
+from tb_trainer.tasks import TaskStream, resolve
+
+
+def build_parts(config: RunConfig, *, drawn: int) -> tuple[Parts, PreTrainedTokenizerFast]:
+    """Load the model and make everything that a step works with.
+
+    Args:
+        config: The run.
+        drawn: Tasks drawn before, when a run is resumed.
+    """
+    join_ranks(config)
+    tokenizer = load_tokenizer(config.model.path)
+    model = _trainable(config)
+    learner = build_learner(config, model)
+    reference = None
+    if config.grpo.kl_coef:
+        if config.learner.kind != "torch":
+            raise UsageError("grpo.kl_coef > 0 needs learner.kind=torch: the reference is whole")
+        reference = TorchLearner(copy.deepcopy(model).requires_grad_(False), learner.settings)
+    policy = None
+    if learner.is_main:
+        policy = build_policy(config, build_engine(config, tokenizer), tokenizer)
+    parts = Parts(
+        learner=learner,
+        policy=policy,
+        reference=reference,
+        stream=TaskStream(resolve(config.tasks.train), config.seed, drawn=drawn),
+        collect=collect_settings(config),
+        objective=Objective(
+            advantage=config.grpo.advantage,
+            aggregation=config.grpo.aggregation,
+            max_response_tokens=config.rollout.max_response_tokens,
+            updates=config.grpo.updates,
+        ),
+    )
+    return parts, tokenizer
+
+
+def join_ranks(config: RunConfig) -> None:
+    """Join the other processes that a launcher started, if any."""
+    launched = int(os.environ.get("WORLD_SIZE", "1")) > 1
+    if dist.is_initialized() or not (launched or config.learner.kind == "deepspeed"):
+        return
+    if config.learner.kind == "deepspeed":
+        import deepspeed
+
+        deepspeed.init_distributed("nccl" if torch.cuda.is_available() else "gloo")
+    else:
+        dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+
+
+def device_of_rank() -> torch.device:
+    """This process's GPU, or the CPU."""
+    if torch.cuda.is_available():
+        return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+    return torch.device("cpu")
+
+
+def build_learner(config: RunConfig, model: PreTrainedModel) -> TorchLearner | Learner:
+    """Make the learner around a model."""
+    settings = learner_settings(config)
+    if config.learner.kind == "torch":
+        return TorchLearner(model, settings)
+    from tb_trainer.learners.deepspeed_learner import DeepSpeedLearner
+
+    return DeepSpeedLearner(model, settings)
+
+
+def build_engine(config: RunConfig, tokenizer: PreTrainedTokenizerFast) -> Engine:
+    """Make the engine, with the model's weights as they lie on disk."""
+    context = config.rollout.max_prompt_tokens + config.rollout.max_response_tokens
+    return make_engine(config.engine, config.model.path, config.learner.dtype, context)
+
+
+def make_engine(config: EngineConfig, path: str, dtype: str, context: int) -> Engine:
+    """Make an engine of the configured kind.
+
+    Args:
+        config: Which kind, and what it needs.
+        path: Model directory or hub name.
+        dtype: Of the weights.
+        context: The longest sequence, tokens.
+    """
+    if config.kind == "transformers":
+        from tb_trainer.engines.transformers_engine import TransformersEngine
+
+        model = load_model(path, dtype=dtype).to(device_of_rank())  # pyright: ignore
+        return TransformersEngine(model, context_tokens=context)
+    if config.kind == "vllm":
+        from tb_trainer.engines.vllm_engine import VllmEngine
+
+        return VllmEngine(
+            path, context_tokens=context, dtype=dtype, tensor_parallel=config.tensor_parallel
+        )
+    from tb_trainer.engines.served_engine import ServedEngine
+
+    return ServedEngine(config.urls, context_tokens=context)
+
+
+def build_policy(
+    config: RunConfig, engine: Engine, tokenizer: PreTrainedTokenizerFast
+) -> EnginePolicy:
+    """Make the policy that plays episodes with an engine."""
+    tools = config.model.tools
+    return EnginePolicy(
+        engine,
+        ChatCodec(tokenizer, family_of(config.model.chat_template)),
+        SamplingLimits(
+            temperature=config.rollout.temperature,
+            max_prompt_tokens=config.rollout.max_prompt_tokens,
+            max_response_tokens=config.rollout.max_response_tokens,
+            max_turn_tokens=config.rollout.max_turn_tokens,
+        ),
+        name=f"model:{Path(config.model.path).name}",
+        seed=config.seed,
+        view=PromptView(None if tools is None else tuple(tools), config.model.system_prompt),
+    )
+
+
+def collect_settings(config: RunConfig) -> CollectSettings:
+    """Hand the collector its part of the configuration."""
+    rollout = config.rollout
+    return CollectSettings(
+        groups=rollout.groups,
+        group_size=rollout.group_size,
+        replacements=rollout.replacements,
+        retries=rollout.retries,
+        concurrency=rollout.concurrency,
+        episode_deadline_s=rollout.episode_deadline_s,
+        step_deadline_s=rollout.step_deadline_s,
+        overlong=config.grpo.overlong,
+    )
+
+
+def learner_settings(config: RunConfig) -> LearnerSettings:
+    """Hand the learner its part of the configuration."""
+    learner, grpo = config.learner, config.grpo
+    return LearnerSettings(
+        learning_rate=learner.learning_rate,
+        temperature=config.rollout.temperature,
+        micro_batch_tokens=learner.micro_batch_tokens,
+        dtype=learner.dtype,
+        gradient_checkpointing=learner.gradient_checkpointing,
+        sequence_parallel=learner.sequence_parallel,
+        zero_stage=learner.zero_stage,
+        offload=learner.offload,
+        loss=LossSettings(
+            clip_eps_low=grpo.clip[0],
+            clip_eps_high=grpo.clip[1],
+            kl_coef=grpo.kl_coef,
+            importance_cap=grpo.importance_cap,
+        ),
+    )
+
+
+def _trainable(config: RunConfig) -> PreTrainedModel:
+    """Load the weights to train; stage 3 shards them while they load."""
+    if config.learner.kind == "deepspeed" and config.learner.zero_stage == 3:
+        from transformers.integrations import HfDeepSpeedConfig
+
+        from tb_trainer.learners.deepspeed_learner import deepspeed_config
+
+        # Alive while the model loads: that is how transformers knows that it is to shard.
+        sharding = HfDeepSpeedConfig(deepspeed_config(learner_settings(config)))
+        model = load_model(config.model.path, dtype=config.learner.dtype)
+        del sharding
+        return model
+    dtype = "float32" if config.learner.kind == "torch" else config.learner.dtype
+    model = load_model(config.model.path, dtype=dtype)
+    return model.to(device_of_rank())  # pyright: ignore[reportArgumentType, reportCallIssue]

@@ -1,0 +1,168 @@
+"""Whole runs on an environment that is not ours, with a model of a few thousand parameters."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from tb_envs.errors import UsageError
+from tb_trainer.checkpoint import latest_checkpoint, read_state
+from tb_trainer.config import RunConfig, load_config
+from tb_trainer.export import export_checkpoint
+from tb_trainer.metrics import read_lines
+from tb_trainer.run import train
+
+
+def config(model: Path, output: Path, *changes: str) -> RunConfig:
+    return load_config(
+        None,
+        [
+            f"output={output}", "steps=3", f"model.path={model}", "model.chat_template=qwen3",
+            "tasks.train=[Toy/Letter-v0]", "rollout.groups=2", "rollout.group_size=4",
+            "rollout.replacements=6", "rollout.max_prompt_tokens=64",
+            "rollout.max_response_tokens=32", "rollout.max_turn_tokens=6",
+            "rollout.concurrency=8", "learner.learning_rate=1e-3", *changes,
+        ],
+    )  # fmt: skip
+
+
+def weights(output: Path) -> dict[str, torch.Tensor]:
+    checkpoint = latest_checkpoint(output / "checkpoints")
+    assert checkpoint is not None
+    return torch.load(checkpoint / "learner.pt")["model"]
+
+
+def test_a_policy_learns_an_environment_that_is_not_ours(
+    model_directory: Path, tmp_path: Path
+) -> None:
+    train(
+        config(model_directory, tmp_path, "steps=12", "learner.learning_rate=3e-3",
+               "rollout.groups=4", "rollout.group_size=8", "tasks.held_out=[Toy/Letter-v0]",
+               "tasks.validate_every=12")
+    )  # fmt: skip
+    rewards = [line["reward"] for line in read_lines(tmp_path / "metrics.jsonl")]
+    assert sum(rewards[:3]) / 3 < 0.5
+    assert sum(rewards[-3:]) / 3 > sum(rewards[:3]) / 3 + 0.2, rewards
+    last = read_lines(tmp_path / "metrics.jsonl")[-1]
+    assert last["held_out/pass_at_1"] > 0.4
+    assert last["sampler_gap_max"] < 1e-3, "engine and learner must agree on log-probabilities"
+
+
+def test_the_same_run_twice_writes_the_same_metrics(model_directory: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        train(config(model_directory, tmp_path / name))
+    for file in ("metrics.jsonl", "ledger.jsonl"):
+        assert (tmp_path / "a" / file).read_text() == (tmp_path / "b" / file).read_text()
+
+
+def test_six_steps_equal_three_and_three_resumed_to_the_bit(
+    model_directory: Path, tmp_path: Path
+) -> None:
+    train(config(model_directory, tmp_path / "whole", "steps=6"))
+    train(config(model_directory, tmp_path / "halves", "steps=3"))
+    train(config(model_directory, tmp_path / "halves", "steps=6"), resume=True)
+    for file in ("metrics.jsonl", "ledger.jsonl"):
+        whole = (tmp_path / "whole" / file).read_text()
+        assert (tmp_path / "halves" / file).read_text() == whole
+    for name, tensor in weights(tmp_path / "whole").items():
+        assert torch.equal(tensor, weights(tmp_path / "halves")[name]), name
+
+
+def test_a_step_without_signal_changes_nothing(model_directory: Path, tmp_path: Path) -> None:
+    train(
+        config(model_directory, tmp_path, "tasks.train=[Toy/Impossible-v0]", "steps=1",
+               "rollout.replacements=1")
+    )  # fmt: skip
+    (line,) = read_lines(tmp_path / "metrics.jsonl")
+    assert line["skipped"] == 1.0
+    assert line["groups_without_signal"] == 3, "two, and one replacement"
+    first = AutoModelForCausalLM.from_pretrained(model_directory).state_dict()
+    for name, tensor in weights(tmp_path).items():
+        assert torch.equal(tensor, first[name])
+
+
+def test_several_updates_on_one_batch_are_clipped_against_the_first_policy(
+    model_directory: Path, tmp_path: Path
+) -> None:
+    train(config(model_directory, tmp_path, "grpo.updates=2", "grpo.kl_coef=0.1", "steps=2",
+                 "learner.learning_rate=3e-3", "rollout.groups=4"))  # fmt: skip
+    lines = [line for line in read_lines(tmp_path / "metrics.jsonl") if not line["skipped"]]
+    assert all(line["approx_kl"] > 0 for line in lines)
+    assert lines[-1]["ref_kl"] > 0
+
+
+def test_a_run_is_not_overwritten_and_a_finished_one_does_not_pass_for_work(
+    model_directory: Path, tmp_path: Path
+) -> None:
+    train(config(model_directory, tmp_path, "steps=1"))
+    with pytest.raises(UsageError, match="resume it"):
+        train(config(model_directory, tmp_path, "steps=2"))
+    with pytest.raises(UsageError, match="nothing is left to do"):
+        train(config(model_directory, tmp_path, "steps=1"), resume=True)
+
+
+def test_a_damaged_checkpoint_is_refused(model_directory: Path, tmp_path: Path) -> None:
+    train(config(model_directory, tmp_path, "steps=1"))
+    checkpoint = latest_checkpoint(tmp_path / "checkpoints")
+    assert checkpoint is not None
+    with (checkpoint / "learner.pt").open("r+b") as file:
+        file.seek(1000)
+        file.write(b"\xff\xff\xff")
+    with pytest.raises(UsageError, match=r"learner\.pt differ"):
+        read_state(checkpoint)
+
+
+def test_only_the_latest_checkpoints_stay(model_directory: Path, tmp_path: Path) -> None:
+    train(config(model_directory, tmp_path, "steps=4", "keep_checkpoints=2"))
+    names = sorted(path.name for path in (tmp_path / "checkpoints").iterdir())
+    assert names == ["step-000003", "step-000004"]
+
+
+def test_an_exported_model_loads_and_renders_its_template(
+    model_directory: Path, tmp_path: Path
+) -> None:
+    train(config(model_directory, tmp_path / "run", "steps=1"))
+    state = export_checkpoint(tmp_path / "run", tmp_path / "model")
+    assert state.step == 1
+    model = AutoModelForCausalLM.from_pretrained(tmp_path / "model")
+    for name, tensor in model.state_dict().items():
+        assert torch.equal(tensor, weights(tmp_path / "run")[name])
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "model")
+    text = tokenizer.apply_chat_template([{"role": "user", "content": "a"}], tokenize=False)
+    assert text == "<|im_start|>user\na<|im_end|>\n"
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_goes_on_where_it_stood(model_directory: Path, tmp_path: Path) -> None:
+    """Kill -9 a real process between two steps, wherever it happens to be."""
+    train(config(model_directory, tmp_path / "whole", "steps=5"))
+    script = (
+        "import sys, torch; torch.set_num_threads(1); sys.path.insert(0, sys.argv[1])\n"
+        "import conftest\n"
+        "from tb_trainer.config import load_config; from pathlib import Path\n"
+        "from tb_trainer.run import train\n"
+        "train(load_config(Path(sys.argv[2])), watch=lambda r, s: print(r.step, flush=True))\n"
+    )
+    path = tmp_path / "config.yaml"
+    from tb_trainer.config import render_config
+
+    path.write_text(render_config(config(model_directory, tmp_path / "killed", "steps=5")))
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(Path(__file__).parent), str(path)],
+        stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2],
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        for line in process.stdout:
+            if int(line) == 3:
+                process.send_signal(signal.SIGKILL)
+                break
+    train(config(model_directory, tmp_path / "killed", "steps=5"), resume=True)
+    for file in ("metrics.jsonl", "ledger.jsonl"):
+        whole = (tmp_path / "whole" / file).read_text()
+        assert (tmp_path / "killed" / file).read_text() == whole
+    for name, tensor in weights(tmp_path / "whole").items():
+        assert torch.equal(tensor, weights(tmp_path / "killed")[name]), name
