@@ -8,7 +8,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from tb_envs.endpoints import ChatClient, Endpoint, EndpointError, shared_client
+from tb_envs.chat_client import ChatClient, EndpointError, shared_client
+from tb_envs.endpoints import Endpoint
 from tb_envs.errors import JudgeFailure
 from tb_envs.messages import Message
 from tb_envs.outcome import CheckResult

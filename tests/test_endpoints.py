@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tb_envs.endpoints import ChatClient, Endpoint, EndpointError, PromptTooLong
+from tb_envs.chat_client import ChatClient, EndpointError, PromptTooLong, shared_client
+from tb_envs.endpoints import Endpoint
 from tb_envs.errors import UsageError
 from tests.fake_openai import Drop, FakeOpenAI, Fault, Garbage, Hang, Say, fake_openai
 
@@ -197,6 +198,19 @@ def test_wrong_settings_are_refused(settings: dict[str, object], problem: str) -
 def test_a_file_that_is_not_there_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="TB_ENDPOINTS_FILE=/nowhere"):
         Endpoint.from_environment("user", environ={"TB_ENDPOINTS_FILE": "/nowhere"})
+
+
+def test_a_lone_surrogate_is_replaced_and_no_failure(server: FakeOpenAI) -> None:
+    server.will("Hi.")
+    with ChatClient(server.endpoint()) as client:
+        client.complete([{"role": "user", "content": "a\ud800b"}])
+    assert server.requests[0]["messages"] == [{"role": "user", "content": "a?b"}]
+
+
+def test_episodes_share_the_client_of_an_endpoint(server: FakeOpenAI) -> None:
+    first, second = shared_client(server.endpoint()), shared_client(server.endpoint())
+    assert first is second
+    assert shared_client(server.endpoint(model="other")) is not first
 
 
 def test_many_threads_share_one_client(server: FakeOpenAI) -> None:

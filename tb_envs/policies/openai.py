@@ -8,16 +8,18 @@ because servers refuse a history that they cannot parse, and the model's slip wo
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from openai.types.chat import ChatCompletion
-
-from tb_envs.endpoints import ChatClient, Endpoint, EndpointError, PromptTooLong
+from tb_envs.chat_client import ChatClient, EndpointError, PromptTooLong
+from tb_envs.endpoints import Endpoint
 from tb_envs.episode import Usage
 from tb_envs.errors import PolicyFailure
 from tb_envs.messages import AssistantTurn, Observation, ToolCall
 from tb_envs.policies.protocol import ContextExhausted, EpisodeContext
 from tb_envs.reading import ToolFormat, read_turn, split_reasoning
+
+if TYPE_CHECKING:
+    from openai.types.chat import ChatCompletion
 
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
 _NO_RESULT = "(no result)"
@@ -124,7 +126,7 @@ class OpenAISession:
         while self._unanswered:
             self._answer_call(_NO_RESULT)
 
-    def _count(self, answer: ChatCompletion) -> None:
+    def _count(self, answer: "ChatCompletion") -> None:
         if answer.usage is None:
             return
         self._prompt_tokens += answer.usage.prompt_tokens
@@ -132,7 +134,7 @@ class OpenAISession:
         details = answer.usage.prompt_tokens_details
         self._cached_tokens += (details.cached_tokens or 0) if details else 0
 
-    def _read(self, answer: ChatCompletion) -> tuple[AssistantTurn, list[str]]:
+    def _read(self, answer: "ChatCompletion") -> tuple[AssistantTurn, list[str]]:
         """Read the completion into a turn and the ids of its calls."""
         message = answer.choices[0].message
         content = message.content or ""

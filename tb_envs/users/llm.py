@@ -7,7 +7,7 @@ private context and the facts, and ends the talk with a signal of its own line. 
 import re
 from typing import Any
 
-from tb_envs.endpoints import ChatClient, EndpointError
+from tb_envs.chat_client import ChatClient, EndpointError
 from tb_envs.errors import UserFailure
 from tb_envs.reading import split_reasoning
 from tb_envs.specs.models import UserSpec

@@ -2,7 +2,8 @@
 
 from typing import Literal
 
-from tb_envs.endpoints import Endpoint, shared_client
+from tb_envs.chat_client import shared_client
+from tb_envs.endpoints import Endpoint
 from tb_envs.errors import UsageError
 from tb_envs.specs.models import UserSpec
 from tb_envs.users.llm import LLMUser
