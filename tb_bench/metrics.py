@@ -49,7 +49,7 @@ _CHUNK = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean over tasks and its interval; the bounds are NaN where one task leaves none."""
+    """A mean over tasks and its interval; the bounds are NaN where the tasks leave none."""
 
     value: float
     low: float
@@ -106,7 +106,8 @@ def bootstrap_means(
         seed: Of the resampling; the same seed gives the same interval.
 
     Returns:
-        Lower and upper bounds, each of shape (S,); NaN where T < 2.
+        Lower and upper bounds, each of shape (S,); NaN where T < 2 or where all tasks agree:
+        resampling equal values would claim a certainty that few tasks cannot give.
 
     Source: Efron 1979; the cluster (here: task) as the unit as in Davison and Hinkley 1997, 3.8.
     """
@@ -122,7 +123,8 @@ def bootstrap_means(
         means.append(draws.astype(np.float64) @ values / tasks)
     tail = (1.0 - level) / 2.0
     low, high = np.quantile(np.concatenate(means), [tail, 1.0 - tail], axis=0)
-    return low, high
+    alike = np.ptp(values, axis=0) == 0
+    return np.where(alike, np.nan, low), np.where(alike, np.nan, high)
 
 
 def estimates(

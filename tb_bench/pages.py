@@ -54,6 +54,7 @@ def render_report(page: Page, form: Form) -> str:
     if summary is not None:
         context |= {
             "scopes": (*summary.domains, summary.overall),
+            "solved": sum(summary.histogram[1:]),
             "trial_low": min(summary.trial_pass_rates),
             "trial_high": max(summary.trial_pass_rates),
         }
@@ -127,6 +128,7 @@ def _environment(currency: str, form: Form) -> Environment:
         points=formats.points,
         interval=formats.interval,
         points_interval=formats.points_interval,
+        bracketed=lambda text: f" ({text})" if text else "",
         money=partial(_money, currency=currency),
     )
     return env

@@ -33,6 +33,7 @@
     const list = el("dl");
     const before = change.before || {}, after = change.after || {};
     for (const name of Object.keys(change.after || before)) {
+      if (change.op !== "update" && (change.after || before)[name] === null) continue;
       if (change.op === "update" && show(before[name]) === show(after[name])) continue;
       const cell = el("dd");
       if (change.op !== "insert") cell.append(el("del", "", show(before[name] ?? null)));

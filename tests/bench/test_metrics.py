@@ -115,7 +115,13 @@ def test_the_bootstrap_interval_has_the_width_that_theory_gives():
 def test_estimates_keep_the_names_of_their_columns():
     found = estimates({"a": np.array([0.0, 1.0]), "b": np.array([0.25, 0.25])}, resamples=100)
     assert found["a"].value == 0.5
-    assert (found["b"].low, found["b"].high) == (0.25, 0.25)
+    assert found["b"].value == 0.25
+
+
+def test_tasks_that_all_agree_leave_no_interval():
+    low, high = bootstrap_means(np.array([[0.0, 1.0], [0.0, 0.5]]), resamples=100)
+    assert np.isnan([low[0], high[0]]).all()
+    assert (low[1], high[1]) == (0.5, 1.0)
 
 
 def test_domains_are_cut_in_alphabetical_order():
@@ -143,9 +149,12 @@ def test_mcnemar_is_exact_on_the_discordant_tasks():
 
 
 def test_pairing_removes_the_spread_between_tasks():
-    base = tally([0, 1, 2, 3] * 25, attempts=4)
+    base = tally([0, 1, 2, 2] * 25, attempts=4)
     change = paired_change(base, tally([1, 2, 3, 4] * 25, attempts=4))
-    assert (change.pass_1.low, change.pass_1.high) == (0.25, 0.25)
+    # Differences are 1/4, 1/4, 1/4, 2/4: standard error sqrt(3)/16/sqrt(100), not that of 0 to 1.
+    assert change.pass_1.value == 1.25 / 4
+    width = change.pass_1.high - change.pass_1.low
+    assert width == pytest.approx(2 * 1.96 * 3**0.5 / 16 / 10, rel=0.1)
 
 
 def test_results_over_different_tasks_are_not_compared():

@@ -1,0 +1,112 @@
+"""The program as its users meet it; `run` and what follows on a real PostgreSQL."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+from tb_bench.cli import app, main
+from tb_bench.synthetic import synthetic_ledger, synthetic_suite
+from tb_trainer.selection.ledger import Ledger
+
+runner = CliRunner()
+
+
+def invoke(*arguments, code=0):
+    done = runner.invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def run_demo(out, policy="oracle", *more):
+    options = ("--suite", "demo", "--limit", 2, "--attempts", 2, "--concurrency", 2)
+    return invoke("run", "--policy", policy, "--out", out, *options, *more)
+
+
+def test_the_oracle_passes_every_attempt_and_the_report_says_so(tmp_path):
+    assert "4 of 4 attempts are clean" in run_demo(tmp_path)
+    assert "complete: 4 attempts" in invoke("validate", tmp_path)
+    assert "100.0%" in invoke("report", tmp_path)
+    assert "passed on all 2 attempts" in (tmp_path / "report.html").read_text()
+    assert "| overall | 2 | 100.0%" in (tmp_path / "report.md").read_text()
+
+
+def test_an_idle_policy_passes_nothing_and_a_second_run_samples_nothing(tmp_path):
+    run_demo(tmp_path, "idle")
+    size = (tmp_path / "episodes.jsonl").stat().st_size
+    assert "0 to make (resume)" in run_demo(tmp_path, "idle")
+    assert (tmp_path / "episodes.jsonl").stat().st_size == size
+    assert "0.0%" in invoke("report", tmp_path)
+
+
+def test_an_episode_is_shown_with_its_verdict(tmp_path):
+    run_demo(tmp_path)
+    task = Ledger.open(tmp_path).campaign.suite.tasks[0].task_id
+    assert "PASSED" in invoke("show", tmp_path, task, 1)
+
+
+def test_missing_attempts_are_made_up_for_and_clean_ones_kept(tmp_path):
+    run_demo(tmp_path)
+    path = tmp_path / "episodes.jsonl"
+    kept = path.read_text().splitlines(keepends=True)[:-1]
+    path.write_text("".join(kept))
+    assert "1 never made" in invoke("validate", tmp_path, code=1)
+    assert "incomplete" in invoke("report", tmp_path, code=1)
+    assert "1 to make (rerun-missing)" in invoke("rerun", tmp_path, "--missing")
+    assert path.read_text().startswith("".join(kept))
+    invoke("validate", tmp_path)
+
+
+@pytest.mark.slow
+def test_a_killed_run_is_taken_up_where_it_was(tmp_path):
+    command = [sys.executable, "-c", "from tb_bench.cli import main; main()", "run"]
+    options = ["--policy", "oracle", "--suite", "demo", "--limit", "2", "--attempts", "40"]
+    options += ["--concurrency", "2", "--out"]
+    episodes = tmp_path / "episodes.jsonl"
+    child = subprocess.Popen([*command, *options, tmp_path], stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 120
+    while not (episodes.exists() and episodes.read_bytes().count(b"\n") >= 5):
+        assert child.poll() is None, "the run ended before it could be killed"
+        assert time.monotonic() < deadline, "no attempt ended within two minutes"
+        time.sleep(0.05)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    before = Ledger.open(tmp_path).clean_slots()
+    assert 5 <= len(before) < 80
+    subprocess.run([*command, *options, tmp_path], check=True, stdout=subprocess.DEVNULL)
+    ledger = Ledger.open(tmp_path)
+    assert ledger.standing().complete
+    assert [entry.slots for entry in ledger.lineage()] == [80, 80 - len(before)]
+
+
+def test_two_policies_are_compared(folders, tmp_path):
+    output = invoke("compare", folders / "base", folders / "trained", "--out", tmp_path)
+    assert "base (base) -> trained (trained)" in output
+    assert (tmp_path / "compare.html").exists()
+    assert (tmp_path / "compare.md").exists()
+
+
+def test_prices_show_what_dependability_costs(folders, tmp_path):
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[policies.base]\nprompt = 2.5\ncompletion = 10.0\n")
+    output = invoke("report", folders / "base", "--prices", prices, "--out", tmp_path)
+    assert "per dependable task" in output
+    assert "Cost against success" in (tmp_path / "report.html").read_text()
+
+
+def test_an_error_of_ours_is_a_message_with_the_remedy(tmp_path, monkeypatch, capsys):
+    synthetic_ledger(tmp_path, suite=synthetic_suite({"retail": 1}), skill=0.5, attempts=1)
+    monkeypatch.setattr(sys, "argv", ["tb-bench", "rerun", str(tmp_path)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "--missing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["run", "report", "compare", "show", "validate", "rerun"])
+def test_every_command_explains_itself(command):
+    assert "--help" in invoke(command, "--help")
