@@ -7,12 +7,12 @@ from typing import Any
 from tb_envs.database.server import DictConnection
 from tb_envs.episode import Change
 
-READ = "SELECT id, tab, op, key, before, after FROM tb.log WHERE by_agent AND id > %s ORDER BY id"
+READ = "SELECT id, tab, op, key, before, after FROM tb.changes(%s, %s)"
 
 
-def read_changes(owner: DictConnection, after: int) -> tuple[int, tuple[Change, ...]]:
+def read_changes(session: DictConnection, secret: str, past: int) -> tuple[int, tuple[Change, ...]]:
     """Read the agent's changes past a log entry; return the last entry's number with them."""
-    rows = owner.execute(READ, (after,)).fetchall()
+    rows = session.execute(READ, (secret, past)).fetchall()
     changes = tuple(
         Change(
             table=row["tab"],
@@ -23,7 +23,7 @@ def read_changes(owner: DictConnection, after: int) -> tuple[int, tuple[Change, 
         )
         for row in rows
     )
-    return (rows[-1]["id"] if rows else after), changes
+    return (rows[-1]["id"] if rows else past), changes
 
 
 def fold(changes: Iterable[Change]) -> tuple[Change, ...]:

@@ -12,7 +12,7 @@ from tb_envs.errors import DatabaseFailure, SpecError
 
 BOOL = 16
 WRITES = (psycopg.errors.ReadOnlySqlTransaction, psycopg.errors.InsufficientPrivilege)
-READ_ONLY = "BEGIN READ ONLY; SELECT tb.run_checks(%s::text[]); ROLLBACK"
+READ_ONLY = "RESET statement_timeout; BEGIN READ ONLY; SELECT tb.run_checks(%s::text[]); ROLLBACK"
 
 
 class CheckAnswer(NamedTuple):
@@ -22,26 +22,26 @@ class CheckAnswer(NamedTuple):
     error: str = ""
 
 
-def validate_checks(owner: DictConnection, checks: Iterable[str]) -> None:
+def validate_checks(session: DictConnection, checks: Iterable[str]) -> None:
     """Let PostgreSQL parse predicates, without running them.
 
     Raises:
         SpecError: one is not a single statement that returns exactly one boolean column.
     """
     for check in checks:
-        if problem := _problem(owner, check):
+        if problem := _problem(session, check):
             raise SpecError(f"{problem}; expected one SELECT of one boolean: {check.strip()}")
 
 
-def _problem(owner: DictConnection, check: str) -> str | None:
-    prepared = owner.pgconn.prepare(b"", check.encode())
+def _problem(session: DictConnection, check: str) -> str | None:
+    prepared = session.pgconn.prepare(b"", check.encode())
     if prepared.status != ExecStatus.COMMAND_OK:
         message = prepared.get_error_message().strip().splitlines()[0]
-        if owner.closed:
+        if session.closed:
             raise DatabaseFailure(f"validating checks: {message}")
         return message
-    described = owner.pgconn.describe_prepared(b"")
-    nested = owner.pgconn.prepare(b"", f"SELECT (\n{_bare(check)}\n)".encode())
+    described = session.pgconn.describe_prepared(b"")
+    nested = session.pgconn.prepare(b"", f"SELECT (\n{_bare(check)}\n)".encode())
     if nested.status != ExecStatus.COMMAND_OK and described.nfields == 1:
         return "the check is no SELECT, or one that writes; checks are read-only"
     if described.nfields != 1:
@@ -51,7 +51,7 @@ def _problem(owner: DictConnection, check: str) -> str | None:
     return None
 
 
-def run_checks(owner: DictConnection, checks: Sequence[str]) -> list[CheckAnswer]:
+def run_checks(session: DictConnection, checks: Sequence[str]) -> list[CheckAnswer]:
     """Evaluate validated predicates in one round trip.
 
     Raises:
@@ -60,17 +60,18 @@ def run_checks(owner: DictConnection, checks: Sequence[str]) -> list[CheckAnswer
     if not checks:
         return []
     bare = [_bare(check) for check in checks]
-    # Values bound on our side let the three statements travel in one round trip.
-    with psycopg.ClientCursor(owner, row_factory=tuple_row) as cursor:
+    # Values bound on our side let all this travel in one round trip.
+    with psycopg.ClientCursor(session, row_factory=tuple_row) as cursor:
         try:
             cursor.execute(READ_ONLY, (bare,))
         except WRITES as error:
-            owner.rollback()
+            session.rollback()
             raise SpecError(f"checks are read-only: {error.diag.message_primary}") from error
         except psycopg.Error:
-            if not owner.closed:
-                owner.rollback()
+            if not session.closed:
+                session.rollback()
             raise
+        cursor.nextset()
         cursor.nextset()
         (answers,) = cursor.fetchone() or ([],)
     return [CheckAnswer(answer["value"], answer["error"] or "") for answer in answers]

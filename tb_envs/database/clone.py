@@ -1,14 +1,15 @@
-"""One cloned database with its two connections, used by one episode after the other."""
+"""One cloned database with its session, used by one episode after the other."""
 
 import os
 import secrets
 import select
 import socket
+import time
 from collections.abc import Callable
 
 import psycopg
 from psycopg import sql
-from psycopg.pq import TransactionStatus
+from psycopg.pq import ExecStatus, TransactionStatus
 
 from tb_envs.database.limits import SessionLimits
 from tb_envs.database.reaper import drop_database, drop_role
@@ -18,15 +19,14 @@ from tb_envs.database.tenant import Tenant
 from tb_envs.errors import DatabaseFailure
 
 AGENT_CONNECTIONS = 8
+RECYCLE = b"SELECT tb.recycle($1)"
 
 
 class Clone:
     """A database of our own, equal to its template.
 
     Attributes:
-        agent: the tools' connection.
-        owner: the connection for start records, change log and grading.
-        spent: why it can never be used again, if so.
+        agent: the tools' session; ours too, for what asks for the ``secret``.
         uses: how many episodes it has served.
     """
 
@@ -43,19 +43,24 @@ class Clone:
         self.name = f"tb_ep_{tenant.key}_{number}"
         self.role = f"tb_a_{tenant.key}_{number}"
         self.password = secrets.token_hex(16)
+        self.secret = secrets.token_hex(16)
         self.uses = 0
-        self.spent = "it has a server of its own" if on_close else ""
-        self._recycled = 0
+        self._spent = "it has a server of its own" if on_close else ""
         self._on_close = on_close
+        self._owner: DictConnection | None = None
+        self._owner_used = False
+        self._asked = False
         tenant.limits[self.role] = limits
         try:
             self._create(template)
-            self.owner: DictConnection = self._connect(tenant.owner, tenant.owner_password)
-            self.owner.execute("SELECT tb.enrol(%s)", (self.role,))
             self.agent: DictConnection = self._connect(self.role, self.password)
-            self._warm_up()
         except BaseException:
             self._drop()
+            raise
+        try:
+            self._begin()
+        except BaseException:
+            self.close()
             raise
 
     def _create(self, template: Template) -> None:
@@ -81,61 +86,95 @@ class Clone:
             self.name, user=user, password=password, options=self.limits.options
         )
 
-    def _warm_up(self) -> None:
-        """Let the owner's session plan what it will run, so that no episode waits for that."""
-        self.owner.execute("SELECT tb.prepare((SELECT now::text FROM clock), '[]')")
-        if problem := self.recycle():
-            if self.spent:
-                return
+    def _begin(self) -> None:
+        """Take the session into use, and let it plan what it will run for us."""
+        self.agent.execute("SELECT tb.enrol(%s)", (self.secret,))
+        self.agent.execute(
+            "SELECT tb.prepare(%s, (SELECT now::text FROM clock), '[]')", (self.secret,)
+        )
+        self.send_recycle()
+        if problem := self.problem():
             raise DatabaseFailure(f"a new database differs from its template: {problem}")
+
+    @property
+    def owner(self) -> DictConnection:
+        """A session of the tables' owner, opened when first asked for."""
+        self._owner_used = True
+        if self._owner is None:
+            self._owner = self._connect(self.tenant.owner, self.tenant.owner_password)
+        return self._owner
 
     @property
     def url(self) -> str:
         """The agent's address of this database, for a program of its own."""
-        self.spent = "its address was given to another program"
+        self._spent = "its address was given to another program"
         return self.tenant.server.url(self.name, self.role, self.password, self.limits.options)
 
-    def recycle(self) -> str | None:
-        """Undo the episode and prove it undone; return None, or why this database is spent."""
-        if self.spent:
-            return self.spent
+    def send_recycle(self) -> bool:
+        """Ask the server to undo the episode and prove it undone; False where that cannot be.
+
+        Does not wait: ``problem`` reads the answer, which must come before any other use.
+        """
+        if self._spent:
+            return False
+        session = self.agent.pgconn
         try:
-            for connection in (self.agent, self.owner):
-                if connection.info.transaction_status != TransactionStatus.IDLE:
-                    connection.rollback()
-            listening = self.agent.execute("SELECT FROM pg_listening_channels()").rowcount
-            # psycopg forgets its prepared statements only when it has not seen the command's text
-            # before, so the text is a new one each time.
-            self._recycled += 1
-            self.agent.execute(sql.SQL("DISCARD ALL /* {} */").format(sql.Literal(self._recycled)))
-            row = self.owner.execute("SELECT tb.recycle() AS problem").fetchone()
-            self.owner.execute("RESET ALL")
-        except psycopg.Error as error:
-            return f"it broke: {error}"
-        if listening:
-            return "its agent listened for notifications"
-        return row["problem"] if row else "it gave no proof"
+            if self._owner is not None and self._owner_used:
+                self._owner_used = False
+                self._owner.rollback()
+                self._owner.execute("DISCARD ALL", prepare=False)
+            if session.transaction_status != TransactionStatus.IDLE:
+                self.agent.rollback()
+            reset = session.exec_(b"RESET ROLE; RESET ALL")
+            if reset.status != ExecStatus.COMMAND_OK:
+                return False
+            session.send_query_params(RECYCLE, [self.secret.encode()])
+            session.flush()
+        except psycopg.Error:
+            return False
+        self._asked = True
+        return True
+
+    def problem(self, timeout_s: float = 30.0) -> str | None:
+        """Wait for the answer to ``send_recycle``, if one is due: None, or why the database is spent.
+
+        Raises:
+            psycopg.OperationalError: the server is gone, or says nothing for ``timeout_s``.
+        """
+        if not self._asked:
+            return None
+        self._asked = False
+        session = self.agent.pgconn
+        deadline = time.monotonic() + timeout_s
+        while session.is_busy():
+            if not _is_readable(session.socket, max(0.0, deadline - time.monotonic())):
+                raise psycopg.OperationalError("the server does not answer")
+            session.consume_input()
+        answer = session.get_result()
+        while session.get_result() is not None:
+            pass
+        if answer is None or answer.status != ExecStatus.TUPLES_OK:
+            return answer.get_error_message() if answer else "it gave no answer"
+        problem = answer.get_value(0, 0)
+        return None if problem is None else problem.decode()
 
     @property
     def is_cut(self) -> bool:
-        """Whether the server ended a connection: then its socket has something to read."""
-        if self.agent.closed or self.owner.closed:
-            return True
-        sockets = [self.agent.fileno(), self.owner.fileno()]
-        readable, _, _ = select.select(sockets, [], [], 0)
-        return bool(readable)
+        """Whether the server ended the session: then its idle socket has something to read."""
+        return self.agent.closed or _is_readable(self.agent.fileno(), 0.0)
 
     def cut(self) -> None:
-        """End both connections at once, from any thread: who waits for an answer gets an error."""
-        for connection in (self.agent, self.owner):
-            if not connection.closed:
+        """End the sessions at once, from any thread: who waits for an answer gets an error."""
+        for connection in (self.agent, self._owner):
+            if connection is not None and not connection.closed:
                 with socket.socket(fileno=os.dup(connection.fileno())) as line:
                     line.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Close both connections and drop the database and its role."""
+        """Close the sessions, and drop the database and its role."""
         self.agent.close()
-        self.owner.close()
+        if self._owner is not None:
+            self._owner.close()
         self._drop()
 
     def _drop(self) -> None:
@@ -148,3 +187,10 @@ class Clone:
         finally:
             if self._on_close:
                 self._on_close()
+
+
+def _is_readable(line: int, timeout_s: float) -> bool:
+    """Wait for something to read; unlike ``select``, for file numbers of any size."""
+    poll = select.poll()
+    poll.register(line, select.POLLIN)
+    return bool(poll.poll(timeout_s * 1000))

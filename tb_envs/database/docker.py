@@ -14,7 +14,7 @@ import sys
 import time
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import psycopg
 
@@ -166,7 +166,7 @@ def _sweep() -> None:
         client = docker.from_env(timeout=ENGINE_TIMEOUT_S)
         label = f"{MACHINE_LABEL}={socket.gethostname()}"
         for container in client.containers.list(all=True, filters={"label": label}):
-            home = Path(str(container.labels[LABEL]))
+            home = Path(cast(str, container.labels[LABEL]))
             if Home.is_unused(home):
                 container.remove(force=True, v=True)
                 shutil.rmtree(home, ignore_errors=True)

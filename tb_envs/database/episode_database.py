@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from tb_envs.database import start as start_records
@@ -22,7 +21,6 @@ class EpisodeDatabase:
 
     Attributes:
         agent: connection of the tools' role: reads and writes the domain's tables, nothing else.
-        owner: connection of the owner's role: start records, change log, grading.
     """
 
     def __init__(
@@ -34,7 +32,12 @@ class EpisodeDatabase:
         self._taken = 0
         self._closed = False
         self.agent: DictConnection = clone.agent
-        self.owner: DictConnection = clone.owner
+
+    @property
+    def owner(self) -> DictConnection:
+        """Connection of the tables' owner, for set-up and tests; it costs a session of its own."""
+        with database_boundary("opening the owner's session"):
+            return self._clone.owner
 
     @property
     def agent_url(self) -> str:
@@ -49,18 +52,20 @@ class EpisodeDatabase:
             DatabaseFailure: the server broke.
         """
         with database_boundary("applying the start records"):
-            start_records.prepare(self.owner, start, now)
+            start_records.prepare(
+                self.agent, self._clone.secret, start, now, lambda: self._clone.owner
+            )
 
     def digest(self) -> str:
         """Hash all rows (in any order) and all sequences of the domain."""
         with database_boundary("hashing the database"):
-            row = self.owner.execute("SELECT tb.digest() AS digest").fetchone()
+            row = self.agent.execute("SELECT tb.digest() AS digest").fetchone()
         return row["digest"] if row else ""
 
     def take_changes(self) -> tuple[Change, ...]:
         """List what the agent's role changed since the last call, in order."""
         with database_boundary("reading the change log"):
-            self._taken, changes = read_changes(self.owner, self._taken)
+            self._taken, changes = read_changes(self.agent, self._clone.secret, self._taken)
         return changes
 
     def net_changes(self) -> tuple[Change, ...]:
@@ -69,7 +74,7 @@ class EpisodeDatabase:
         Start records are not among them, nor rows that are again as they were.
         """
         with database_boundary("reading the change log"):
-            _, changes = read_changes(self.owner, 0)
+            _, changes = read_changes(self.agent, self._clone.secret, 0)
         return fold(changes)
 
     def run_checks(self, checks: Sequence[str]) -> list[CheckAnswer]:
@@ -81,9 +86,9 @@ class EpisodeDatabase:
         """
         with database_boundary("running the checks"):
             unknown = [check for check in checks if check not in self._known_checks]
-            validate_checks(self.owner, unknown)
+            validate_checks(self.agent, unknown)
             self._known_checks.update(unknown)
-            return run_checks(self.owner, checks)
+            return run_checks(self.agent, checks)
 
     def fetch_records(self, table: str, key: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Read the rows whose columns equal ``key``, as ``to_jsonb`` writes them.
@@ -93,16 +98,10 @@ class EpisodeDatabase:
         """
         if not key:
             raise UsageError("got an empty key; expected at least one column")
-        condition = sql.SQL(" AND ").join(
-            sql.SQL("t.{0} IS NOT DISTINCT FROM k.{0}").format(sql.Identifier(name)) for name in key
-        )
-        query = sql.SQL(
-            "SELECT to_jsonb(t) AS row FROM public.{table} t, "
-            "jsonb_populate_record(NULL::public.{table}, %s) k WHERE {condition} ORDER BY 1"
-        ).format(table=sql.Identifier(table), condition=condition)
+        wanted = Jsonb(dict(key), dumps=start_records.dumps)
         with database_boundary(f"reading {table}"):
-            rows = self.owner.execute(
-                query, (Jsonb(dict(key), dumps=start_records.dumps),)
+            rows = self.agent.execute(
+                "SELECT r AS row FROM tb.fetch(%s, %s) r", (table, wanted)
             ).fetchall()
         return [row["row"] for row in rows]
 

@@ -1,11 +1,11 @@
 """A pool of fresh databases for one domain: clones are made ahead, and used again once proven.
 
-``close`` of an episode's database hands the clone to a background thread, which undoes the episode
-and proves that the clone equals its template. A clone that does not is dropped, and another made.
+``close`` of an episode's database asks the server to undo the episode and to prove that the clone
+equals its template again; the next ``acquire`` reads the answer. Nobody waits in between. A clone
+that is not as its template is dropped, and another made.
 """
 
 import logging
-import queue
 import threading
 import time
 from collections import deque
@@ -14,6 +14,7 @@ import psycopg
 
 from tb_envs.database.clone import Clone
 from tb_envs.database.episode_database import EpisodeDatabase
+from tb_envs.database.failures import describe
 from tb_envs.database.sources import CloneSource
 from tb_envs.errors import DatabaseFailure
 
@@ -40,12 +41,9 @@ class DatabasePool:
         self._state = threading.Condition()
         self._ready: deque[Clone] = deque()
         self._lent: set[Clone] = set()
-        self._total = 0
-        self._recycling = 0
-        self._waiting = 0
         self._closed = False
         self._known_checks: set[str] = set()
-        self._returned: queue.SimpleQueue[Clone | None] = queue.SimpleQueue()
+        self._wanted = threading.Event()
         self._worker = threading.Thread(target=self._run, name="tb-databases", daemon=True)
         self._worker.start()
 
@@ -58,16 +56,13 @@ class DatabasePool:
         """
         deadline = time.monotonic() + timeout_s
         while True:
-            clone = self._take(deadline) or self._make(deadline)
-            if clone is None:
-                continue
-            if clone.is_cut:
-                self._discard(clone)
-                continue
-            clone.uses += 1
-            with self._state:
-                self._lent.add(clone)
-            return EpisodeDatabase(clone, self._known_checks, self._give_back)
+            clone = self._take() or self._make(deadline)
+            if clone is not None and self._is_fresh(clone):
+                break
+        clone.uses += 1
+        with self._state:
+            self._lent.add(clone)
+        return EpisodeDatabase(clone, self._known_checks, self._give_back)
 
     def close(self) -> None:
         """Drop every database of the pool, the lent ones too, and stop."""
@@ -76,7 +71,7 @@ class DatabasePool:
                 return
             self._closed = True
             self._state.notify_all()
-        self._returned.put(None)
+        self._wanted.set()
         self._worker.join()
         for clone in (*self._ready, *self._lent):
             self._discard(clone)
@@ -84,99 +79,77 @@ class DatabasePool:
         self._lent.clear()
         self._source.close()
 
-    def _take(self, deadline: float) -> Clone | None:
-        """Take a ready clone; None says that the caller may make one, and counts it."""
+    def _take(self) -> Clone | None:
+        """Take the clone that came back first; None says that the caller may make one."""
         with self._state:
-            while not self._ready:
-                if self._closed:
-                    raise DatabaseFailure("the pool of databases is closed")
-                # What is being undone is ready sooner than what is yet to be made.
-                if self._recycling <= self._waiting:
-                    self._total += 1
-                    return None
-                self._wait(deadline)
-            clone = self._ready.popleft()
+            if self._closed:
+                raise DatabaseFailure("the pool of databases is closed")
+            clone = self._ready.popleft() if self._ready else None
             if len(self._ready) < self._warm:
-                self._returned.put(None)
+                self._wanted.set()
             return clone
 
+    def _is_fresh(self, clone: Clone) -> bool:
+        """Read the proof that a clone equals its template; without one, drop it."""
+        try:
+            problem = clone.problem()
+            if problem is None and not clone.is_cut:
+                return True
+        except psycopg.Error as error:
+            problem = describe(error)
+        logger.debug("%s is not used again: %s", clone.name, problem)
+        self._discard(clone)
+        return False
+
     def _make(self, deadline: float) -> Clone | None:
-        """Make a clone that is counted already; None after waiting on a server without room."""
+        """Make a clone; None after waiting on a server without room."""
         try:
             return self._source.make()
         except psycopg.errors.TooManyConnections:
-            self._forget()
             with self._state:
-                self._wait(deadline, at_most_s=FULL_WAIT_S)
+                self._wait(deadline)
             return None
-        except BaseException:
-            self._forget()
-            raise
 
-    def _wait(self, deadline: float, at_most_s: float = float("inf")) -> None:
-        """Wait for something to change, with the state's lock held."""
+    def _wait(self, deadline: float) -> None:
+        """Wait for a clone to come back, with the state's lock held; not long, others may close."""
         remaining = deadline - time.monotonic()
         if remaining <= 0:
             raise DatabaseFailure(
                 f"no database became free in time: {len(self._lent)} are in use, and the server "
                 "has no room for more; close environments, run fewer at once, or raise the "
-                "server's max_connections (two an episode)"
+                "server's max_connections"
             )
-        self._waiting += 1
-        self._state.wait(min(remaining, at_most_s))
-        self._waiting -= 1
+        self._state.wait(min(remaining, FULL_WAIT_S))
 
     def _give_back(self, clone: Clone) -> None:
+        spent = clone.uses >= MAX_USES or not clone.send_recycle()
         with self._state:
             self._lent.discard(clone)
-            self._recycling += 1
-        self._returned.put(clone)
+            if not spent and not self._closed:
+                self._ready.append(clone)
+            self._state.notify()
+        if spent:
+            self._discard(clone)
 
     def _run(self) -> None:
-        """Recycle what comes back, and keep some clones ahead; None asks to look only."""
-        while not self._closed:
-            clone = self._returned.get()
-            if clone is not None:
-                self._recycle(clone)
-            self._refill()
-
-    def _recycle(self, clone: Clone) -> None:
-        problem = "it served often enough" if clone.uses >= MAX_USES else clone.recycle()
-        with self._state:
-            self._recycling -= 1
-            if problem is None:
-                self._ready.append(clone)
-                self._state.notify()
+        """Keep some clones ahead."""
+        while self._wanted.wait():
+            self._wanted.clear()
+            while not self._closed and len(self._ready) < self._warm:
+                try:
+                    clone = self._source.make()
+                except (DatabaseFailure, psycopg.Error) as error:
+                    # Nobody asked for this one; whoever does gets the error.
+                    logger.debug("could not make a database ahead: %s", error)
+                    break
+                with self._state:
+                    self._ready.append(clone)
+                    self._state.notify()
+            if self._closed:
                 return
-        logger.debug("%s is not used again: %s", clone.name, problem)
-        self._discard(clone)
-
-    def _refill(self) -> None:
-        """Make clones while few are ready and nothing else is to be done."""
-        while self._returned.empty():
-            with self._state:
-                if self._closed or len(self._ready) + self._recycling >= self._warm:
-                    return
-                self._total += 1
-            try:
-                clone = self._source.make()
-            except (DatabaseFailure, psycopg.Error) as error:
-                # Nobody asked for this one; whoever does gets the error.
-                logger.debug("could not make a database ahead: %s", error)
-                self._forget()
-                return
-            with self._state:
-                self._ready.append(clone)
-                self._state.notify()
 
     def _discard(self, clone: Clone) -> None:
         try:
             clone.close()
         except psycopg.Error as error:
             logger.debug("could not drop %s: %s", clone.name, error)
-        self._forget()
-
-    def _forget(self) -> None:
-        with self._state:
-            self._total -= 1
-            self._state.notify()

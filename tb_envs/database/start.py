@@ -2,7 +2,7 @@
 
 import datetime
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
@@ -15,10 +15,24 @@ from tb_envs.errors import SpecError
 from tb_envs.specs.models import Start
 
 Operation = dict[str, Any]
+PREPARE = "SELECT tb.prepare(%s, %s, %s)"
 
 
-def prepare(owner: DictConnection, start: Start, now: str) -> None:
+def prepare(
+    session: DictConnection,
+    secret: str,
+    start: Start,
+    now: str,
+    owner: Callable[[], DictConnection],
+) -> None:
     """Set the clock and apply a task's records: deletes, then updates, then inserts.
+
+    Args:
+        session: the episode's session.
+        secret: what makes the session ours.
+        start: the records.
+        now: the clock's moment, ISO 8601 with offset.
+        owner: gives the owner's session, to find out what is wrong with a record.
 
     Raises:
         SpecError: a record does not fit; names its place, table and column.
@@ -26,11 +40,11 @@ def prepare(owner: DictConnection, start: Start, now: str) -> None:
     operations = list(_operations(start))
     plain = [operation for _, operation in operations]
     try:
-        owner.execute("SELECT tb.prepare(%s, %s)", (now, Jsonb(plain, dumps=dumps)))
+        session.execute(PREPARE, (secret, now, Jsonb(plain, dumps=dumps)))
     except psycopg.Error as error:
         if is_infrastructure(error):
             raise
-        raise _explain(owner, operations, now, error) from error
+        raise _explain(owner(), operations, now, error) from error
 
 
 def _operations(start: Start) -> Iterator[tuple[str, Operation]]:
@@ -76,7 +90,7 @@ def _explain(
     with owner.transaction(force_rollback=True):
         try:
             with owner.transaction():
-                owner.execute("SELECT tb.prepare(%s, '[]')", (now,))
+                owner.execute("UPDATE clock SET now = %s::timestamptz", (now,))
         except psycopg.Error:
             return SpecError(f"{now!r} is no moment; expected ISO 8601 with offset", field="now")
         for place, operation in operations:

@@ -24,13 +24,15 @@ from tb_envs.specs.domain import Domain
 
 logger = logging.getLogger(__name__)
 
-OUR_FILES = ("base.sql", "changelog.sql", "start.sql", "checks.sql")
+BEFORE = ("base.sql",)
+AFTER = ("changelog.sql", "recycle.sql", "start.sql", "checks.sql")
+LAST = "doors.sql"
 
 
 def template_key(domain: Domain) -> str:
     """Twelve hex digits that stand for the domain's files and for our own SQL."""
     digest = hashlib.sha256(domain.hash.encode())
-    for name in OUR_FILES:
+    for name in (*BEFORE, *AFTER, LAST):
         digest.update((SQL / name).read_bytes())
     return digest.hexdigest()[:12]
 
@@ -99,7 +101,8 @@ def fill(connection: DictConnection, domain: Domain) -> None:
     Raises:
         SpecError: the domain's SQL does not run, or a table has no primary key.
     """
-    connection.execute(sql_file("base.sql"))
+    for name in BEFORE:
+        connection.execute(sql_file(name))
     connection.execute("SET ROLE tb_owner")
     connection.execute("INSERT INTO clock (now) VALUES (%s)", (domain.now,))
     for number, schema in enumerate(domain.schema_sql):
@@ -111,7 +114,7 @@ def fill(connection: DictConnection, domain: Domain) -> None:
         )
     _run(connection, domain, domain.seed_sql, "seed.sql")
     connection.execute("RESET ROLE")
-    for name in OUR_FILES[1:]:
+    for name in AFTER:
         connection.execute(sql_file(name))
     try:
         connection.execute("SELECT tb.install()")
@@ -122,7 +125,7 @@ def fill(connection: DictConnection, domain: Domain) -> None:
             f"{error.diag.message_primary}; each needs one, so that its changes can be named",
             field=f"domain {domain.name}",
         ) from error
-    connection.execute("SELECT tb.close_doors()")
+    connection.execute(sql_file(LAST))
     connection.execute("VACUUM (ANALYZE, FREEZE)")
 
 

@@ -1,7 +1,8 @@
--- The start of an episode: the clock, and the records that differ from the seed. A record that does
--- not fit raises TB001 (or PostgreSQL's own data error), and nothing of it stays.
+-- The start of an episode: the clock, and the records that differ from the seed, applied as the
+-- owner of the tables. A record that does not fit raises TB001 (or PostgreSQL's own data error), and
+-- nothing of it stays.
 CREATE FUNCTION tb.apply(tab text, op text, "where" jsonb, "set" jsonb) RETURNS void
-    LANGUAGE plpgsql AS $$
+    LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     target regclass := to_regclass(format('public.%I', tab));
     unknown text;
@@ -44,14 +45,18 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION tb.prepare(moment text, operations jsonb) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION tb.prepare(secret text, moment text, operations jsonb) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
     operation jsonb;
 BEGIN
+    PERFORM tb.admit(secret);
     UPDATE public.clock SET now = moment::timestamptz;
     FOR operation IN SELECT value FROM jsonb_array_elements(operations) LOOP
         PERFORM tb.apply(operation ->> 'table', operation ->> 'op',
                          operation -> 'where', operation -> 'set');
     END LOOP;
+    UPDATE tb.log SET by_agent = false WHERE by_agent;
 END
 $$;
+ALTER FUNCTION tb.prepare(text, text, jsonb) OWNER TO tb_owner;
