@@ -40,7 +40,7 @@ def build_parts(config: RunConfig, *, drawn: int) -> tuple[Parts, PreTrainedToke
         reference = TorchLearner(copy.deepcopy(model).requires_grad_(False), learner.settings)
     policy = None
     if learner.is_main:
-        policy = build_policy(config, build_engine(config, tokenizer), tokenizer)
+        policy = build_policy(config, build_engine(config), tokenizer)
     parts = Parts(
         learner=learner,
         policy=policy,
@@ -87,13 +87,16 @@ def build_learner(config: RunConfig, model: PreTrainedModel) -> TorchLearner | L
     return DeepSpeedLearner(model, settings)
 
 
-def build_engine(config: RunConfig, tokenizer: PreTrainedTokenizerFast) -> Engine:
+def build_engine(config: RunConfig) -> Engine:
     """Make the engine, with the model's weights as they lie on disk."""
     context = config.rollout.max_prompt_tokens + config.rollout.max_response_tokens
-    return make_engine(config.engine, config.model.path, config.learner.dtype, context)
+    exchange = Path(config.output) / "weights"
+    return make_engine(config.engine, config.model.path, config.learner.dtype, context, exchange)
 
 
-def make_engine(config: EngineConfig, path: str, dtype: str, context: int) -> Engine:
+def make_engine(
+    config: EngineConfig, path: str, dtype: str, context: int, exchange: Path
+) -> Engine:
     """Make an engine of the configured kind.
 
     Args:
@@ -101,6 +104,7 @@ def make_engine(config: EngineConfig, path: str, dtype: str, context: int) -> En
         path: Model directory or hub name.
         dtype: Of the weights.
         context: The longest sequence, tokens.
+        exchange: Folder through which served engines get their weights; they must see it too.
     """
     if config.kind == "transformers":
         from tb_trainer.engines.transformers_engine import TransformersEngine
@@ -115,7 +119,7 @@ def make_engine(config: EngineConfig, path: str, dtype: str, context: int) -> En
         )
     from tb_trainer.engines.served_engine import ServedEngine
 
-    return ServedEngine(config.urls, context_tokens=context)
+    return ServedEngine(config.urls, exchange=exchange)
 
 
 def build_policy(

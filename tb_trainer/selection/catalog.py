@@ -1,9 +1,10 @@
 """From a name to a suite: a split, a pool file, or task and family names."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from tb_envs.registration import env_id
-from tb_envs.specs import Task, resolve_tasks
+from tb_envs.specs import Task, all_tasks, resolve_tasks
 from tb_trainer.selection.suite import Suite, SuiteTask
 
 
@@ -34,3 +35,11 @@ def suite_task(task: Task) -> SuiteTask:
         family=task.family,
         right_end=task.variant.right_end,
     )
+
+
+def excluded_suites(names: Sequence[str] | None) -> tuple[Suite, ...]:
+    """The suites that must not be trained on; by default the benchmark, where one is installed."""
+    if names is not None:
+        return tuple(load_suite(name) for name in names)
+    tasks = all_tasks("bench")
+    return (load_suite("bench"),) if tasks else ()

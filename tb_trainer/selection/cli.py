@@ -9,15 +9,16 @@ from rich.console import Console
 from tb_envs.policies.protocol import Policy
 from tb_trainer.selection.bands import BANDS
 from tb_trainer.selection.campaign import Campaign, Kind, Slot
-from tb_trainer.selection.catalog import load_suite
+from tb_trainer.selection.catalog import excluded_suites, load_suite
 from tb_trainer.selection.collect import CollectSettings, collect, plan
 from tb_trainer.selection.freeze import Inputs, make_pool
 from tb_trainer.selection.ledger import Ledger
-from tb_trainer.selection.policies import policy_of
+from tb_trainer.selection.policies import PolicySettings, closing_policy, policy_of
 from tb_trainer.selection.pool import write_pool
 from tb_trainer.selection.prices import Prices, read_prices
 from tb_trainer.selection.progress import watch_episodes
 from tb_trainer.selection.rules import SelectionSettings
+from tb_trainer.selection.suite import Suite
 
 PolicyOption = Annotated[
     str,
@@ -48,6 +49,11 @@ PricesOption = Annotated[
 TemperatureOption = Annotated[
     float | None, typer.Option(min=0, help="Sampling temperature; the policy's own by default.")
 ]
+ChatTemplateOption = Annotated[
+    str | None, typer.Option(help="hf, vllm: the model's family; by default what it carries.")
+]
+ContextOption = Annotated[int, typer.Option(min=1, help="hf, vllm: longest sequence, tokens.")]
+TurnTokensOption = Annotated[int, typer.Option(min=1, help="hf, vllm: longest turn, tokens.")]
 
 console = Console()
 
@@ -65,22 +71,52 @@ def probe(
     deadline: DeadlineOption = 3600.0,
     seed: SeedOption = 0,
     temperature: TemperatureOption = None,
+    chat_template: ChatTemplateOption = None,
+    context_tokens: ContextOption = 16_384,
+    turn_tokens: TurnTokensOption = 2_048,
     prices: PricesOption = None,
 ) -> None:
     """Run a policy several times on each candidate task; resumable, one JSON line an attempt."""
-    chosen = load_suite(suite).narrow(domains=domain or (), tasks=tasks or (), limit=limit)
-    player = policy_of(policy, temperature)
+    sample_suite(
+        load_suite(suite).narrow(domains=domain or (), tasks=tasks or (), limit=limit),
+        policy,
+        PolicySettings(
+            temperature=temperature,
+            chat_template=chat_template,
+            context_tokens=context_tokens,
+            turn_tokens=turn_tokens,
+        ),
+        out=out,
+        attempts=attempts,
+        seed=seed,
+        settings=CollectSettings(concurrency=concurrency, retries=retries, deadline_s=deadline),
+        prices=read_prices(prices) if prices else None,
+    )
+
+
+def sample_suite(
+    suite: Suite,
+    policy: str,
+    sampling: PolicySettings,
+    *,
+    out: Path,
+    attempts: int,
+    seed: int,
+    settings: CollectSettings,
+    prices: Prices | None,
+) -> None:
+    """Begin a results folder or take it up, and sample what is not there clean."""
+    player = policy_of(policy, sampling)
     campaign = Campaign(
-        suite=chosen,
+        suite=suite,
         policy=player.name,
-        sampling={} if temperature is None else {"temperature": temperature},
+        sampling=sampling.model_dump(exclude_defaults=True),
         attempts=attempts,
         seed=seed,
     )
     ledger = Ledger.create(out, campaign)
     kind, slots = plan(ledger)
-    settings = CollectSettings(concurrency=concurrency, retries=retries, deadline_s=deadline)
-    sample(ledger, player, kind, slots, settings, read_prices(prices) if prices else None)
+    sample(ledger, player, kind, slots, settings, prices)
 
 
 def sample(
@@ -98,13 +134,14 @@ def sample(
         f"{len(slots)} to make ({kind}) in {ledger.folder}"
     )
     if slots:
-        watch_episodes(
-            collect(ledger, policy, kind, slots, settings),
-            total=len(slots),
-            console=console,
-            prices=prices.of(ledger.campaign.policy) if prices else None,
-            currency=prices.currency if prices else "",
-        )
+        with closing_policy(policy):
+            watch_episodes(
+                collect(ledger, policy, kind, slots, settings),
+                total=len(slots),
+                console=console,
+                prices=prices.of(ledger.campaign.policy) if prices else None,
+                currency=prices.currency if prices else "",
+            )
     standing = ledger.standing()
     for name, message in list(standing.errors.items())[:20]:
         console.print(f"[yellow]system error[/] {name}: {message}", highlight=False)
@@ -121,7 +158,7 @@ def select(
     ] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option(help="Suite whose tasks are kept out by content and by name; repeatable."),
+        typer.Option(help="Suite kept out by content and by name; repeatable. By default bench."),
     ] = None,
     exclude_domains: Annotated[
         bool, typer.Option(help="Keep the domains of excluded suites out, too.")
@@ -154,7 +191,7 @@ def select(
             "seed": seed,
         }
     )
-    inputs = Inputs(probe, reference, tuple(load_suite(name) for name in exclude or ("bench",)))
+    inputs = Inputs(probe, reference, excluded_suites(exclude))
     pool = make_pool(inputs, settings)
     write_pool(out, pool)
     from tb_trainer.selection.show import plot_pool, pool_report  # matplotlib takes a second
@@ -164,9 +201,3 @@ def select(
     if plot is not None:
         plot_pool(pool, plot)
         console.print(f"plot: {plot}")
-
-
-def mount(app: typer.Typer) -> None:
-    """Add both commands to a program."""
-    app.command()(probe)
-    app.command()(select)

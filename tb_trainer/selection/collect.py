@@ -1,6 +1,6 @@
 """Sampling the attempts of a campaign into its ledger, through the one rollout loop."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tb_envs.episode import Episode
@@ -11,6 +11,7 @@ from tb_envs.registration import SUITE_ID
 from tb_envs.rollout import DEFAULT_DEADLINE_S, RolloutJob, rollout
 from tb_trainer.selection.campaign import Campaign, Kind, Slot
 from tb_trainer.selection.ledger import Ledger
+from tb_trainer.selection.policies import engine_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def collect(
 
 
 def _play(
-    campaign: Campaign, policy: Policy, slots: Iterable[Slot], settings: CollectSettings
+    campaign: Campaign, policy: Policy, slots: Sequence[Slot], settings: CollectSettings
 ) -> Iterator[tuple[Slot, Episode]]:
     tasks = {task.task_id: task for task in campaign.suite.tasks}
     # One suite environment a worker, not one environment a task: an environment that has played
@@ -94,6 +95,9 @@ def _play(
         )
         for slot in slots
     )
+    engine = engine_of(policy)
+    if engine is not None:
+        engine.expect(len(slots), settings.concurrency)
     results = rollout(
         jobs, policy, concurrency=settings.concurrency, deadline_s=settings.deadline_s
     )

@@ -40,7 +40,7 @@ def test_a_policy_learns_an_environment_that_is_not_ours(
     model_directory: Path, tmp_path: Path
 ) -> None:
     train(
-        config(model_directory, tmp_path, "steps=12", "learner.learning_rate=3e-3",
+        config(model_directory, tmp_path, "steps=12", "learner.learning_rate=1e-2",
                "rollout.groups=4", "rollout.group_size=8", "tasks.held_out=[Toy/Letter-v0]",
                "tasks.validate_every=12")
     )  # fmt: skip
