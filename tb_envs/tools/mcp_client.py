@@ -97,7 +97,7 @@ class OutsideToolSession:
             values = self._read_arguments(name, arguments)
             answer = self._guard(
                 f"calling {name}",
-                lambda: self._ask(lambda: self._client.call_tool(name, values)),
+                lambda: self._ask(lambda: _call_tool(self._client, name, values)),
             )
         except ToolRefusal as refusal:
             return _refused(str(refusal))
@@ -136,18 +136,18 @@ class OutsideToolSession:
         return self._portal.start_task_soon(request).result(self._timeout_s + _GRACE_S)
 
     def _guard(self, doing: str, act: Callable[[], _Answer]) -> _Answer:
-        """Tell the server's refusals from its failures; the one place where they are mapped."""
+        """Make whatever goes wrong with the server a ``ToolFailure``; the one place that does."""
         try:
             return act()
-        except MCPError as error:
-            if error.code in _REFUSALS:
-                raise ToolRefusal(error.message) from error
-            raise ToolFailure(self._story(doing, error)) from error
+        except ToolRefusal:
+            raise
         except Exception as error:
             raise ToolFailure(self._story(doing, error)) from error
 
     def _story(self, doing: str, error: Exception) -> str:
         """Say what was being done, what went wrong, and what the server printed last."""
+        while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
+            error = error.exceptions[0]
         self._stderr.seek(0)
         printed = self._stderr.read()[-_STDERR_TAIL:].strip()
         story = f"outside MCP server: {doing}: {type(error).__name__}: {error}"
@@ -163,6 +163,15 @@ async def _list_tools(client: Client) -> list[ToolInfo]:
         cursor = page.next_cursor
         if cursor is None:
             return found
+
+
+async def _call_tool(client: Client, name: str, values: dict[str, Any]) -> types.CallToolResult:
+    try:
+        return await client.call_tool(name, values)
+    except MCPError as error:
+        if error.code in _REFUSALS:
+            raise ToolRefusal(error.message) from error
+        raise
 
 
 def _describe(tool: types.Tool) -> ToolInfo:

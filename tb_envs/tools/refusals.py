@@ -2,11 +2,14 @@
 
 import json
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any
 
 import psycopg
 from pydantic_core import ErrorDetails, ValidationError
+
+from tb_envs.tools.results import plain_number
 
 _SHOWN = 80
 _MESSAGE = 400
@@ -84,9 +87,13 @@ def _allowed(place: tuple[int | str, ...], schema: dict[str, Any]) -> str:
 
 def shorten(value: object) -> str:
     """Write a value as JSON, cut to a readable length."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    text = json.dumps(value, ensure_ascii=False, default=_readable)
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+
+
+def _readable(value: object) -> object:
+    return plain_number(value) if isinstance(value, Decimal) else str(value)
 
 
 def explain_unknown_tool(name: str, names: Iterable[str]) -> str:

@@ -18,10 +18,17 @@ def write_result(value: Any) -> str:
     return value if isinstance(value, str) else _encode(value)
 
 
+def plain_number(value: Decimal) -> int | float:
+    """Write a decimal as the JSON number that looks most like it."""
+    if value.is_finite() and value == value.to_integral_value():
+        return int(value)
+    return float(value)
+
+
 def _plain(value: object) -> object:
     match value:
         case Decimal():
-            return int(value) if value == value.to_integral_value() else float(value)
+            return plain_number(value)
         case dt.date() | dt.time():
             return value.isoformat()
         case UUID():

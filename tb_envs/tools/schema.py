@@ -31,6 +31,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, SchemaValidator
 from typing_extensions import TypedDict, is_typeddict
 
 from tb_envs.errors import UsageError
+from tb_envs.tools.results import plain_number
 
 STRICT = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -159,7 +160,7 @@ class _PlainSchema(GenerateJsonSchema):
         plain: JsonSchemaValue = {"type": "number"}
         for limit, keyword in _NUMBER_LIMITS.items():
             if limit in schema:
-                plain[keyword] = _plain_number(schema[limit])
+                plain[keyword] = plain_number(Decimal(schema[limit]))
         return plain
 
     def enum_schema(self, schema: Any) -> JsonSchemaValue:
@@ -175,14 +176,10 @@ _NUMBER_LIMITS = {
 }
 
 
-def _plain_number(value: Any) -> int | float:
-    return int(value) if int(value) == value else float(value)
-
-
 def plain_default(value: Any) -> Any:
     """Write a parameter's default as JSON has it."""
     if isinstance(value, Decimal):
-        return _plain_number(value)
+        return plain_number(value)
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, (dt.date, dt.datetime)):

@@ -49,7 +49,7 @@ CREATE TRIGGER count_loans BEFORE INSERT ON loans FOR EACH ROW EXECUTE FUNCTION 
 SEED = """
 INSERT INTO members VALUES ('M-1', 'Ana Ribeiro', 2), ('M-2', 'Ana Ribeiro', 1);
 INSERT INTO books VALUES
-    ('B-1', 'Dune', 12.50), ('B-2', 'Emma', 8.00), ('B-3', 'Ulysses', 19.90), ('B-4', 'Źdźbło', 5.00);
+    ('B-1', 'Dune', 12.50), ('B-2', 'Emma', 8.00), ('B-3', 'Ulysses', 19.90), ('B-4', 'Ósmy', 5.00);
 """
 
 DESK = Domain(

@@ -39,7 +39,7 @@ def main(results: Path, idle_timeout_s: float | None) -> None:
             host="127.0.0.1",
             port=0,
             on_end=on_end,
-            on_ready=lambda url: print(url, flush=True),
+            on_ready=lambda url: print(url, flush=True),  # noqa: T201 - its parent reads it
             limits=HttpLimits(max_sessions=3, idle_timeout_s=idle_timeout_s),
         )
 

@@ -1,0 +1,259 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+import desk
+import mcp_types as types
+import pytest
+from mcp import Client, MCPError, StdioServerParameters
+from raw_client import RawClient
+
+from tb_envs.database import EpisodeDatabase
+from tb_envs.errors import DatabaseFailure
+from tb_envs.tools import ToolSession
+from tb_envs.tools.mcp_server import make_server
+from tb_envs.tools.serving import EndedSession, ServedSession
+
+SERVER = str(Path(__file__).with_name("desk_server.py"))
+
+
+@dataclass
+class Answers:
+    """What a client saw of a server."""
+
+    tools: list[types.Tool]
+    results: list[tuple[str, bool]]
+    instructions: str | None
+
+
+async def work(client: Client) -> Answers:
+    """List the tools and run the script."""
+    tools = (await client.list_tools()).tools
+    results: list[tuple[str, bool]] = []
+    for name, arguments in desk.SCRIPT:
+        answer = await client.call_tool(name, json.loads(arguments))
+        assert isinstance(answer.content[0], types.TextContent)
+        results.append((answer.content[0].text, answer.is_error))
+    return Answers(tools, results, client.instructions)
+
+
+def directly(database: EpisodeDatabase) -> list[tuple[str, bool]]:
+    session = ToolSession(database, desk.TOOLS)
+    return [tuple(session.call_tool(*step).result) for step in desk.SCRIPT]  # pyright: ignore
+
+
+def read_results(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def see_same_as_directly(answers: Answers, database: EpisodeDatabase, results: Path) -> None:
+    """Compare schemas, results and the final database of both doors."""
+    session = ToolSession(database, desk.TOOLS)
+    assert [
+        (tool.name, tool.description, tool.input_schema, tool.annotations.read_only_hint)
+        for tool in answers.tools
+        if tool.annotations
+    ] == session.list_tools()
+    assert answers.results == directly(database)
+    assert answers.instructions == desk.DESK.policy
+    ended = {
+        "calls": [name for name, _ in desk.SCRIPT],
+        "passed": True,
+        "changes": [desk.LENT],
+        "failure": None,
+    }
+    assert read_results(results) == [ended]
+    assert [change.model_dump() for change in database.net_changes()] == [desk.LENT]
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_stdio_gives_the_same_as_a_direct_call(
+    database: EpisodeDatabase, tmp_path: Path, mode: str
+) -> None:
+    results = tmp_path / "results.jsonl"
+
+    async def main() -> Answers:
+        server = StdioServerParameters(
+            command=sys.executable, args=[SERVER, str(results)], env=environment()
+        )
+        async with Client(server, mode=mode) as client:
+            return await work(client)
+
+    see_same_as_directly(anyio.run(main), database, results)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_streamable_http_gives_the_same_as_a_direct_call(
+    database: EpisodeDatabase, tmp_path: Path, mode: str
+) -> None:
+    results = tmp_path / "results.jsonl"
+
+    async def main(url: str) -> Answers:
+        async with Client(url, mode=mode) as client:
+            return await work(client)
+
+    with http_server(results) as url:
+        answers = anyio.run(main, url)
+    see_same_as_directly(answers, database, results)
+
+
+def test_http_sessions_have_episodes_of_their_own(tmp_path: Path) -> None:
+    results = tmp_path / "results.jsonl"
+
+    async def main(url: str) -> None:
+        async with AsyncExitStack() as stack:
+            clients = [await stack.enter_async_context(Client(url)) for _ in range(3)]
+            for number, client in enumerate(clients, start=1):
+                lend = {"member_id": "M-1", "book_id": f"B-{number}", "due": "2025-03-20"}
+                assert not (await client.call_tool("lend_book", lend)).is_error
+            for number, client in enumerate(clients, start=1):
+                answer = await client.call_tool("get_member", {"member_id": "M-1"})
+                loans = json.loads(answer.content[0].text)["loans"]  # pyright: ignore
+                assert loans == [{"book_id": f"B-{number}", "due": "2025-03-20"}]
+            assert RawClient(url).refusal == (503, "Too many open sessions")
+
+    with http_server(results) as url:
+        anyio.run(main, url)
+    books = [record["changes"][0]["after"]["book_id"] for record in read_results(results)]
+    assert sorted(books) == ["B-1", "B-2", "B-3"]
+
+
+def test_many_calls_at_once_in_one_session_run_one_after_the_other(tmp_path: Path) -> None:
+    results = tmp_path / "results.jsonl"
+
+    async def main(url: str) -> None:
+        async with Client(url) as client, anyio.create_task_group() as group:
+            await client.call_tool("lend_book", LEND)
+            for _ in range(20):
+                group.start_soon(client.call_tool, "extend_loan", {"book_id": "B-1", "days": 1})
+
+    with http_server(results) as url:
+        anyio.run(main, url)
+    (record,) = read_results(results)
+    assert record["changes"][0]["after"]["due"] == "2025-04-09"
+
+
+LEND = {"member_id": "M-1", "book_id": "B-1", "due": "2025-03-20"}
+
+
+def test_an_idle_http_session_is_graded_and_forgotten(tmp_path: Path) -> None:
+    results = tmp_path / "results.jsonl"
+    with http_server(results, idle_timeout_s=0.5) as url:
+        client = RawClient(url)
+        assert client.call("lend_book", LEND).status_code == 200
+        wait_for(results)
+        assert client.call("lend_book", LEND).status_code == 404
+    assert [record["passed"] for record in read_results(results)] == [True]
+
+
+def test_a_killed_client_leaves_its_session_to_the_idle_timeout(tmp_path: Path) -> None:
+    results = tmp_path / "results.jsonl"
+    program = (
+        "import os, signal, sys\n"
+        f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "from raw_client import RawClient\n"
+        "client = RawClient(sys.argv[1])\n"
+        "client.call('get_member', {'member_id': 'M-1'})\n"
+        "with client.listen():\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    with http_server(results, idle_timeout_s=0.5) as url:
+        killed = subprocess.run([sys.executable, "-c", program, url], check=False)
+        assert killed.returncode == -signal.SIGKILL
+        wait_for(results)
+    assert [record["passed"] for record in read_results(results)] == [False]
+
+
+def test_a_stopped_http_server_grades_its_open_sessions(tmp_path: Path) -> None:
+    results = tmp_path / "results.jsonl"
+    with http_process(results) as (process, url):
+        client = RawClient(url)
+        client.call("lend_book", LEND)
+        with client.listen():
+            process.terminate()
+            process.wait(timeout=60)
+    assert [record["passed"] for record in read_results(results)] == [True]
+
+
+def test_a_session_that_asks_for_nothing_is_not_graded(tmp_path: Path) -> None:
+    results = tmp_path / "results.jsonl"
+    with http_server(results) as url:
+        assert RawClient(url).leave().status_code == 200
+    assert not results.exists()
+
+
+def test_http_refuses_what_is_not_a_session(tmp_path: Path) -> None:
+    with http_server(tmp_path / "results.jsonl") as url:
+        client = RawClient(url)
+        unknown = client.ask("tools/list", {"mcp-session-id": "0" * 32})
+        sessionless = client.ask("tools/list", {"mcp-protocol-version": "2026-07-28"})
+        stray = client.ask("tools/list", {"mcp-session-id": None})
+        rebound = client.ask("tools/list", {"host": "evil.example"})
+    assert unknown.status_code == 404
+    assert sessionless.status_code == 400
+    assert sessionless.json()["error"]["code"] == types.UNSUPPORTED_PROTOCOL_VERSION
+    assert "2025-06-18" in sessionless.json()["error"]["data"]["supported"]
+    assert stray.status_code == 400
+    assert rebound.status_code == 421
+    assert not (tmp_path / "results.jsonl").exists()
+
+
+def test_a_broken_database_is_an_mcp_error_and_a_session_without_a_grade(
+    database: EpisodeDatabase,
+) -> None:
+    ended: list[EndedSession] = []
+    episode = desk.ServedDesk(database, ToolSession(database, desk.TOOLS))
+
+    async def main() -> None:
+        session = ServedSession(episode, ended.append)
+        async with Client(make_server(session), mode="legacy") as client:
+            await client.call_tool("find_books")
+            database.agent.close()
+            for name in ("find_books", "get_membr"):
+                with pytest.raises(MCPError, match=r"the environment is broken \(database\)"):
+                    await client.call_tool(name)
+        await session.finish()
+
+    anyio.run(main)
+    assert [call.name for call in ended[0].calls] == ["find_books"]
+    assert ended[0].grade is None
+    assert isinstance(ended[0].failure, DatabaseFailure)
+
+
+def environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name.startswith(("TB_", "PYTHON"))}
+
+
+@contextmanager
+def http_process(
+    results: Path, idle_timeout_s: float = 60.0
+) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+    command = [sys.executable, SERVER, str(results), str(idle_timeout_s)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process, process.stdout.readline().strip()
+        finally:
+            process.terminate()
+
+
+@contextmanager
+def http_server(results: Path, idle_timeout_s: float = 60.0) -> Iterator[str]:
+    with http_process(results, idle_timeout_s) as (_, url):
+        yield url
+
+
+def wait_for(path: Path) -> None:
+    deadline = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < deadline, f"{path} was not written"
+        time.sleep(0.02)
