@@ -62,8 +62,10 @@ def _take_thought(text: str) -> tuple[str, str]:
 def _take_content(text: str) -> tuple[str, str]:
     """Take what is said before the next thought; return it and what follows ``<think>``."""
     call = CALL_START.search(text)
-    opening = text.find(THINK_OPEN)
-    # After the first call nothing is a thought any more: the tag would be part of an argument.
-    if opening < 0 or (call and call.start() < opening):
-        return text, ""
-    return text[:opening], text[opening + len(THINK_OPEN) :]
+    # After the first call nothing is a thought any more: a tag would be part of an argument.
+    talk = text[: call.start()] if call else text
+    said, opening, _ = talk.partition(THINK_OPEN)
+    said = said.replace(THINK_CLOSE, "")  # written once too often
+    if opening:
+        return said, text[text.index(THINK_OPEN) + len(THINK_OPEN) :]
+    return said + text[len(talk) :], ""

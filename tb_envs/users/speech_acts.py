@@ -49,6 +49,8 @@ ASKS_REQUEST = (
     r"\bcan i (?:help|assist) you\b",
 )
 ASKS_CONSENT = (
+    r"\b(?:shall|should|may) (?:i|we) (?:(?:now|then|also|just|please) )*+"
+    r"(?!have|ask|know|get|take|see|help|assist|inquire|enquire|be|call)\w+",
     r"\b(?:shall|should|may|can|could) (?:i|we) (?:now |then |also |just |please )?(?:go ahead"
     r"|proceed|continue|do (?:so|that|this|it)|make|process|submit|file|cancel|issue|change|update"
     r"|book|create|open|escalate|send|place|apply|close|transfer|refund|move|switch|set|request"
@@ -98,7 +100,8 @@ _ACTED = (
     r"|refused|escalated|transferred|forwarded|processed|issued|sent|completed|done|resolved"
     r"|closed|requested|registered|logged|recorded|added|removed|waived|credited|charged"
     r"|scheduled|rescheduled|arranged|applied|extended|renewed|reactivated|blocked|locked|unlocked"
-    r"|reset|assigned|granted|revoked|replaced|returned|exchanged|shipped|put|set|raised|flagged"
+    r"|reset|assigned|granted|revoked|replaced|returned|exchanged|shipped|reported|accepted"
+    r"|given|put|set|raised|flagged"
     r"|initiated|handed|passed|asked|notified|informed|secured|made|finali[sz]ed|reversed)"
 )
 REPORTS_DONE = (
@@ -126,6 +129,7 @@ REPORTS_REFUSAL = (
     r"|sign-off|consent)\b",
     r"\b(?:have to|must) (?:decline|refuse|deny)\b",
     r"\bno (?:refund|change|exception)s?\b",
+    r"\bi (?:do )?(?:understand|hear|see|know)\b[^.?!]{0,60}\bbut\b",
     r"\byou(?:'ll| will| would)? (?:need|have) to (?:contact|ask|call|get|obtain|speak|reach)\b",
     r"\bplease (?:contact|ask|call|speak|reach out|get in touch)\b",
 )

@@ -60,6 +60,7 @@ def test_special_tokens_and_what_follows_the_turn_are_not_content(text: str) -> 
         ("<think>\n\n</think>\n\nYes.", "Yes.", ""),
         ("<think>Hm, and then the model was cut", "", "Hm, and then the model was cut"),
         ("Well. <think>Hm.</think>Yes.", "Well. Yes.", "Hm."),
+        ("Hm.</think>Yes.</think> Really.", "Yes. Really.", "Hm."),
         ("<think>One.</think>A<think>Two.</think>B", "AB", "One.\n\nTwo."),
     ],
 )

@@ -109,6 +109,7 @@ def test_a_fact_is_understood_however_it_is_asked_for(fact: str, question: str) 
     "message",
     [
         "Shall I go ahead?",
+        "As your card is closed, may I give it to you as a gift card?",
         "Would you like me to proceed with the cancellation?",
         "Do you want me to submit the approval request?",
         "Can I go ahead and change the room?",
@@ -159,6 +160,8 @@ def test_consent_is_given_however_it_is_asked_for(message: str) -> None:
         "That is everything. Thank you for your patience.",
         "I\u2019ve cancelled it.",
         "I must decline this request.",
+        "I've reported the damage to the carrier, who will arrange a visit with you.",
+        "I understand, but above that sum it has to be finance.",
         "I'm transferring you to a human agent.",
         "You will need to contact your travel manager to get this approved.",
         "I'm afraid the deluxe room isn't available for those dates.",
