@@ -1,7 +1,9 @@
 """One episode in progress: its database, tools, user and judge, opened and closed together."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 from tb_envs.database import EpisodeDatabase, open_pool
@@ -9,7 +11,7 @@ from tb_envs.episode import CallRecord, Change
 from tb_envs.errors import UsageError
 from tb_envs.grading import grade_task
 from tb_envs.judge import Judge
-from tb_envs.messages import Message, ToolCall
+from tb_envs.messages import Message, ToolCall, ToolSchema
 from tb_envs.outcome import CheckResult, Grade
 from tb_envs.specs import Task
 from tb_envs.specs.models import Rubric
@@ -147,7 +149,7 @@ class Case:
             "task_id": self.task.id,
             "task_hash": self.task.hash,
             "system_prompt": self.task.domain.system_prompt,
-            "tools": self._tools.openai_tools(),
+            "tools": self._fresh_schemas(),
             "database_digest": self._database.digest(),
         }
 
@@ -158,5 +160,16 @@ class Case:
             "calls": tuple(call.model_dump() for call in calls),
         }
 
+    def _fresh_schemas(self) -> tuple[ToolSchema, ...]:
+        """The tools in OpenAI form, shared with nobody: Gymnasium's users keep and change infos."""
+        if self.task.variant.mcp is not None:
+            return self._tools.openai_tools()
+        return tuple(json.loads(_schemas_text(self.task.domain.toolsets)))
+
     def _judge(self, rubric: Rubric) -> CheckResult:
         return Judge.from_environment().answer(rubric, self._messages)
+
+
+@cache
+def _schemas_text(toolsets: tuple[str, ...]) -> str:
+    return json.dumps([tool.info.openai() for tool in load_toolset(toolsets)])
