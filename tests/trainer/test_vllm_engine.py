@@ -21,7 +21,13 @@ from tb_trainer.learners.torch_learner import TorchLearner
 from tb_trainer.models import named_weights
 from tb_trainer.trajectory import Sampled, Trajectory
 
-pytestmark = [pytest.mark.vllm, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [
+    pytest.mark.vllm,
+    pytest.mark.slow,
+    pytest.mark.timeout(900),
+    # vLLM and torch warn about each other's deprecations.
+    pytest.mark.filterwarnings("ignore"),
+]
 Maker = Callable[..., PreTrainedModel]
 TOLERANCE = 1e-4
 # vLLM's attention kernels want heads of at least 32; everything else is as small as can be.
