@@ -74,10 +74,13 @@ class Judge:
                 "content": f"Conversation:\n{conversation}\n\nQuestion: {rubric.question}",
             },
         ]
+        # Some models refuse any temperature but their own, so the endpoint may set one.
+        configured = self._client.endpoint.temperature
+        temperature = 0.0 if configured is None else configured
         said = ""
         for attempt in range(UNUSABLE_TRIES):
             try:
-                answer = self._client.complete(prompt, temperature=0.0, seed=attempt)
+                answer = self._client.complete(prompt, temperature=temperature, seed=attempt)
             except EndpointError as error:
                 raise JudgeFailure(f"rubric {rubric.name!r}: {error}") from error
             said = answer.choices[0].message.content or ""

@@ -114,6 +114,13 @@ def test_the_judge_sees_the_talk_and_no_tool_results(judge: Judge, server: FakeO
     ]
 
 
+def test_the_endpoint_may_set_the_temperature(server: FakeOpenAI) -> None:
+    server.will("yes")
+    with ChatClient(server.endpoint(temperature=1.0)) as client:
+        Judge(client).answer(RUBRIC, TALK)
+    assert server.requests[0]["temperature"] == 1.0
+
+
 def test_an_unusable_answer_is_asked_for_again(judge: Judge, server: FakeOpenAI) -> None:
     server.will("Hm, well, I think so.", "yes")
     assert judge.answer(RUBRIC, TALK).passed
