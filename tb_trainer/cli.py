@@ -75,6 +75,33 @@ def export(
     console.print(f"Wrote step {found.step} to {directory}.")
 
 
+@app.command()
+def warm_start(
+    config: Annotated[Path, typer.Argument(help="The run that the model is for.")],
+    architecture: Annotated[Path, typer.Argument(help="YAML: a Hugging Face configuration.")],
+    teacher: Annotated[
+        list[str], typer.Option(help="Who is imitated: oracle, trap:N, ...; repeatable.")
+    ],
+    steps: Annotated[int, typer.Option(min=1, help="Optimizer steps.")] = 400,
+    batch: Annotated[int, typer.Option(min=1, help="Episodes a step.")] = 8,
+    learning_rate: Annotated[float, typer.Option(help="AdamW's rate.")] = 1e-3,
+) -> None:
+    """Make a small model from nothing by imitation, where the configuration's model.path says."""
+    from tb_trainer import warm_start as making
+    from tb_trainer.config import load_config
+
+    settings = making.WarmStart(teacher, steps, batch, learning_rate)
+
+    def watch(step: int, nats: float) -> None:
+        if step % 20 == 0 or step == steps:
+            console.print(f"step {step}/{steps} | {nats:.3f} nats a token", highlight=False)
+
+    directory = making.warm_start(
+        load_config(config), making.read_architecture(architecture), settings, watch
+    )
+    console.print(f"Wrote {directory}.")
+
+
 def main() -> None:
     """Run the program; a known error is one line and exit code 2."""
     try:

@@ -109,6 +109,14 @@ class ChatCodec:
             )
         return self.encode(after[end:])
 
+    def write_turn(self, turn: AssistantTurn) -> list[int]:
+        """Encode a turn as a model of the family would write it, end-of-turn token included."""
+        before: list[ChatMessage] = [{"role": "user", "content": ""}]
+        opened = self.render(before, (), generate=True)
+        whole = self.render([*before, assistant_message(turn)], (), generate=False)
+        end = whole.rindex(self.family.end_of_turn) + len(self.family.end_of_turn)
+        return self.encode(whole[len(opened) : end])
+
     def decode(self, ids: Sequence[int]) -> str:
         """Decode a sampled turn; its stop token is left out, markup such as tool calls stays."""
         end = len(ids) - 1 if ids and ids[-1] in self.stop_ids else len(ids)

@@ -57,6 +57,7 @@ def _family(where: str, tokenizer: PreTrainedTokenizerFast, named: str | None) -
 
 
 def _longest(where: str) -> int:
-    config = AutoConfig.from_pretrained(where)
+    """The model's own limit; without one, the settings' default stands in."""
+    config = cast("object", AutoConfig.from_pretrained(where))
     longest = getattr(config, "max_position_embeddings", None)
     return int(longest) if longest else PolicySettings().context_tokens

@@ -1,0 +1,98 @@
+"""Make a model from nothing that knows how to hold a conversation of a task family.
+
+Tokenizer from the teachers' episodes, weights from a configuration, imitation: the result is a
+model directory like any other, which `tb-train run` then trains.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tb_envs.errors import UsageError
+from tb_envs.policies.making import make_policy
+from tb_trainer.chat import ChatCodec, family_of
+from tb_trainer.chat.training import train_tokenizer
+from tb_trainer.config import RunConfig
+from tb_trainer.grpo import LossSettings
+from tb_trainer.imitation import imitate, record, write_trajectory
+from tb_trainer.learners import LearnerSettings
+from tb_trainer.learners.torch_learner import TorchLearner
+from tb_trainer.models import build_model, save_model
+from tb_trainer.policy import PromptView
+from tb_trainer.tasks import resolve
+
+
+@dataclass(frozen=True, slots=True)
+class WarmStart:
+    """How much is imitated, and whom.
+
+    ``teachers`` are names of policies, such as ``oracle`` or ``trap:1``; a name that comes twice
+    counts twice.
+    """
+
+    teachers: Sequence[str]
+    steps: int
+    batch: int = 8
+    learning_rate: float = 1e-3
+    vocab_size: int = 1024
+
+
+def warm_start(
+    config: RunConfig,
+    architecture: Mapping[str, Any],
+    settings: WarmStart,
+    watch: Callable[[int, float], None],
+) -> Path:
+    """Make the model that ``config.model.path`` names, from the training tasks alone.
+
+    Args:
+        config: The run that the model is for; held-out tasks are not touched.
+        architecture: A Hugging Face configuration without a vocabulary size.
+        settings: Teachers and steps.
+        watch: Called with the step and the nats a token.
+    """
+    family = family_of(config.model.chat_template)
+    tools = config.model.tools
+    view = PromptView(None if tools is None else tuple(tools), config.model.system_prompt)
+    recordings = record(
+        resolve(config.tasks.train),
+        {name: make_policy(name) for name in dict.fromkeys(settings.teachers)},
+        seed=config.seed,
+        concurrency=config.rollout.concurrency,
+    )
+    if not recordings:
+        raise UsageError("no teacher finished an episode; see tb-envs doctor")
+    texts = (text for recording in recordings for text in recording.texts())
+    tokenizer = train_tokenizer(texts, family, vocab_size=settings.vocab_size)
+    codec = ChatCodec(tokenizer, family)
+    trajectories = [write_trajectory(recording, codec, view) for recording in recordings]
+    model = build_model(dict(architecture) | {"vocab_size": len(tokenizer)}, seed=config.seed)
+    learner = TorchLearner(
+        model,
+        LearnerSettings(
+            learning_rate=settings.learning_rate,
+            warmup_steps=min(50, settings.steps // 10),
+            micro_batch_tokens=config.learner.micro_batch_tokens,
+            loss=LossSettings(importance_cap=None),
+        ),
+    )
+    nats = imitate(
+        learner, trajectories, steps=settings.steps, batch=settings.batch, seed=config.seed
+    )
+    for step, value in enumerate(nats, start=1):
+        watch(step, value)
+    directory = Path(config.model.path)
+    weights = ((name, tensor.clone()) for name, tensor in learner.weights())
+    save_model(directory, weights, model, tokenizer)
+    return directory
+
+
+def read_architecture(path: Path) -> dict[str, Any]:
+    """Read a Hugging Face configuration written as YAML."""
+    document: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if not isinstance(document, dict) or "model_type" not in document:
+        raise UsageError(f"{path}: expected a mapping with model_type, hidden_size and so on")
+    return document  # pyright: ignore[reportUnknownVariableType]
