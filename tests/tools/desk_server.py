@@ -1,6 +1,7 @@
 """The desk as an MCP server in a process of its own: ``desk_server.py RESULTS [IDLE_TIMEOUT_S]``.
 
-Without a timeout it serves stdio, with one streamable HTTP, whose URL it prints.
+Without a timeout it serves stdio, with one streamable HTTP: then it prints its URL, and a line for
+each session that ended.
 """
 
 import json
@@ -16,7 +17,7 @@ from tb_envs.tools.serving import EndedSession
 
 
 def open_episode() -> desk.ServedDesk:
-    database = desk.prepare(open_pool(desk.DESK).acquire(timeout_s=60))
+    database = desk.prepare(open_pool(desk.DESK, database="embedded").acquire(timeout_s=60))
     return desk.ServedDesk(database, desk.ToolSession(database, desk.TOOLS))
 
 
@@ -30,6 +31,8 @@ def main(results: Path, idle_timeout_s: float | None) -> None:
         }
         with results.open("a") as file:
             file.write(json.dumps(record) + "\n")
+        if idle_timeout_s is not None:
+            tell("ended")
 
     if idle_timeout_s is None:
         serve_stdio(open_episode, on_end=on_end)
@@ -39,9 +42,15 @@ def main(results: Path, idle_timeout_s: float | None) -> None:
             host="127.0.0.1",
             port=0,
             on_end=on_end,
-            on_ready=lambda url: print(url, flush=True),  # noqa: T201 - its parent reads it
+            on_ready=tell,
             limits=HttpLimits(max_sessions=3, idle_timeout_s=idle_timeout_s),
         )
+
+
+def tell(line: str) -> None:
+    """Write a line for the parent, which waits for it."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -27,6 +27,12 @@ class RawClient:
             self._http.headers["mcp-session-id"] = hello.headers["mcp-session-id"]
             self._http.headers["mcp-protocol-version"] = PROTOCOL
 
+    def __enter__(self) -> "RawClient":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.close()
+
     def ask(
         self, method: str, headers: dict[str, str | None] | None = None, **params: Any
     ) -> httpx2.Response:

@@ -1,9 +1,7 @@
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
@@ -77,23 +75,21 @@ def see_same_as_directly(answers: Answers, database: EpisodeDatabase, results: P
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_stdio_gives_the_same_as_a_direct_call(
-    database: EpisodeDatabase, tmp_path: Path, mode: str
+    embedded_database: EpisodeDatabase, tmp_path: Path, mode: str
 ) -> None:
     results = tmp_path / "results.jsonl"
 
     async def main() -> Answers:
-        server = StdioServerParameters(
-            command=sys.executable, args=[SERVER, str(results)], env=environment()
-        )
+        server = StdioServerParameters(command=sys.executable, args=[SERVER, str(results)])
         async with Client(server, mode=mode) as client:
             return await work(client)
 
-    see_same_as_directly(anyio.run(main), database, results)
+    see_same_as_directly(anyio.run(main), embedded_database, results)
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_streamable_http_gives_the_same_as_a_direct_call(
-    database: EpisodeDatabase, tmp_path: Path, mode: str
+    embedded_database: EpisodeDatabase, tmp_path: Path, mode: str
 ) -> None:
     results = tmp_path / "results.jsonl"
 
@@ -101,9 +97,9 @@ def test_streamable_http_gives_the_same_as_a_direct_call(
         async with Client(url, mode=mode) as client:
             return await work(client)
 
-    with http_server(results) as url:
-        answers = anyio.run(main, url)
-    see_same_as_directly(answers, database, results)
+    with http_server(results) as server:
+        answers = anyio.run(main, server.url)
+    see_same_as_directly(answers, embedded_database, results)
 
 
 def test_http_sessions_have_episodes_of_their_own(tmp_path: Path) -> None:
@@ -119,10 +115,11 @@ def test_http_sessions_have_episodes_of_their_own(tmp_path: Path) -> None:
                 answer = await client.call_tool("get_member", {"member_id": "M-1"})
                 loans = json.loads(answer.content[0].text)["loans"]  # pyright: ignore
                 assert loans == [{"book_id": f"B-{number}", "due": "2025-03-20"}]
-            assert RawClient(url).refusal == (503, "Too many open sessions")
+            with RawClient(url) as fourth:
+                assert fourth.refusal == (503, "Too many open sessions")
 
-    with http_server(results) as url:
-        anyio.run(main, url)
+    with http_server(results) as server:
+        anyio.run(main, server.url)
     books = [record["changes"][0]["after"]["book_id"] for record in read_results(results)]
     assert sorted(books) == ["B-1", "B-2", "B-3"]
 
@@ -136,8 +133,8 @@ def test_many_calls_at_once_in_one_session_run_one_after_the_other(tmp_path: Pat
             for _ in range(20):
                 group.start_soon(client.call_tool, "extend_loan", {"book_id": "B-1", "days": 1})
 
-    with http_server(results) as url:
-        anyio.run(main, url)
+    with http_server(results) as server:
+        anyio.run(main, server.url)
     (record,) = read_results(results)
     assert record["changes"][0]["after"]["due"] == "2025-04-09"
 
@@ -147,10 +144,9 @@ LEND = {"member_id": "M-1", "book_id": "B-1", "due": "2025-03-20"}
 
 def test_an_idle_http_session_is_graded_and_forgotten(tmp_path: Path) -> None:
     results = tmp_path / "results.jsonl"
-    with http_server(results, idle_timeout_s=0.5) as url:
-        client = RawClient(url)
+    with http_server(results, idle_timeout_s=0.5) as server, RawClient(server.url) as client:
         assert client.call("lend_book", LEND).status_code == 200
-        wait_for(results)
+        server.wait_for_the_end_of_a_session()
         assert client.call("lend_book", LEND).status_code == 404
     assert [record["passed"] for record in read_results(results)] == [True]
 
@@ -166,34 +162,32 @@ def test_a_killed_client_leaves_its_session_to_the_idle_timeout(tmp_path: Path) 
         "with client.listen():\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
-    with http_server(results, idle_timeout_s=0.5) as url:
-        killed = subprocess.run([sys.executable, "-c", program, url], check=False)
+    with http_server(results, idle_timeout_s=0.5) as server:
+        killed = subprocess.run([sys.executable, "-c", program, server.url], check=False)
         assert killed.returncode == -signal.SIGKILL
-        wait_for(results)
+        server.wait_for_the_end_of_a_session()
     assert [record["passed"] for record in read_results(results)] == [False]
 
 
 def test_a_stopped_http_server_grades_its_open_sessions(tmp_path: Path) -> None:
     results = tmp_path / "results.jsonl"
-    with http_process(results) as (process, url):
-        client = RawClient(url)
+    with http_server(results) as server, RawClient(server.url) as client:
         client.call("lend_book", LEND)
         with client.listen():
-            process.terminate()
-            process.wait(timeout=60)
+            server.process.terminate()
+            server.process.wait(timeout=120)
     assert [record["passed"] for record in read_results(results)] == [True]
 
 
 def test_a_session_that_asks_for_nothing_is_not_graded(tmp_path: Path) -> None:
     results = tmp_path / "results.jsonl"
-    with http_server(results) as url:
-        assert RawClient(url).leave().status_code == 200
+    with http_server(results) as server, RawClient(server.url) as client:
+        assert client.leave().status_code == 200
     assert not results.exists()
 
 
 def test_http_refuses_what_is_not_a_session(tmp_path: Path) -> None:
-    with http_server(tmp_path / "results.jsonl") as url:
-        client = RawClient(url)
+    with http_server(tmp_path / "results.jsonl") as server, RawClient(server.url) as client:
         unknown = client.ask("tools/list", {"mcp-session-id": "0" * 32})
         sessionless = client.ask("tools/list", {"mcp-protocol-version": "2026-07-28"})
         stray = client.ask("tools/list", {"mcp-session-id": None})
@@ -208,16 +202,16 @@ def test_http_refuses_what_is_not_a_session(tmp_path: Path) -> None:
 
 
 def test_a_broken_database_is_an_mcp_error_and_a_session_without_a_grade(
-    database: EpisodeDatabase,
+    embedded_database: EpisodeDatabase,
 ) -> None:
     ended: list[EndedSession] = []
-    episode = desk.ServedDesk(database, ToolSession(database, desk.TOOLS))
+    episode = desk.ServedDesk(embedded_database, ToolSession(embedded_database, desk.TOOLS))
 
     async def main() -> None:
         session = ServedSession(episode, ended.append)
         async with Client(make_server(session), mode="legacy") as client:
             await client.call_tool("find_books")
-            database.agent.close()
+            embedded_database.cut()
             for name in ("find_books", "get_membr"):
                 with pytest.raises(MCPError, match=r"the environment is broken \(database\)"):
                     await client.call_tool(name)
@@ -229,31 +223,24 @@ def test_a_broken_database_is_an_mcp_error_and_a_session_without_a_grade(
     assert isinstance(ended[0].failure, DatabaseFailure)
 
 
-def environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name.startswith(("TB_", "PYTHON"))}
+@dataclass
+class HttpServer:
+    """The desk's server in a process of its own."""
+
+    process: "subprocess.Popen[str]"
+    url: str
+
+    def wait_for_the_end_of_a_session(self) -> None:
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline() == "ended\n"
 
 
 @contextmanager
-def http_process(
-    results: Path, idle_timeout_s: float = 60.0
-) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+def http_server(results: Path, idle_timeout_s: float = 600.0) -> Iterator[HttpServer]:
     command = [sys.executable, SERVER, str(results), str(idle_timeout_s)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
-            yield process, process.stdout.readline().strip()
+            yield HttpServer(process, process.stdout.readline().strip())
         finally:
             process.terminate()
-
-
-@contextmanager
-def http_server(results: Path, idle_timeout_s: float = 60.0) -> Iterator[str]:
-    with http_process(results, idle_timeout_s) as (_, url):
-        yield url
-
-
-def wait_for(path: Path) -> None:
-    deadline = time.monotonic() + 60
-    while not path.exists():
-        assert time.monotonic() < deadline, f"{path} was not written"
-        time.sleep(0.02)

@@ -1,7 +1,5 @@
 import contextlib
 import json
-import os
-import socket
 from typing import Any
 
 import desk
@@ -238,8 +236,7 @@ def test_a_connection_cut_during_a_call_is_a_database_failure(database: EpisodeD
     def be_cut(db: Db) -> None:
         """Write, and lose the connection."""
         db.execute("UPDATE books SET price = 0")
-        with socket.socket(fileno=os.dup(database.agent.fileno())) as line:
-            line.shutdown(socket.SHUT_RDWR)
+        database.cut()
         db.execute("UPDATE books SET price = 1")
 
     session = ToolSession(database, [be_cut, *desk.TOOLS])
@@ -249,7 +246,8 @@ def test_a_connection_cut_during_a_call_is_a_database_failure(database: EpisodeD
         session.call_tool("find_books", "")
     with pytest.raises(DatabaseFailure, match="lend_book: "):
         session.call_tool("lend_book", json.dumps(LEND))
-    assert database.net_changes() == ()
+    left = database.owner.execute("SELECT count(*) AS n FROM books WHERE price <= 1").fetchone()
+    assert left == {"n": 0}
 
 
 def test_a_connection_cut_between_two_calls_fails_the_next_write(
