@@ -1,6 +1,8 @@
 """What the scripted user does in a talk, message by message."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tb_envs.errors import SpecError
 from tb_envs.specs.models import Fact, Reply, UserSpec
@@ -188,6 +190,30 @@ def test_a_wrong_pattern_is_an_error_of_the_spec() -> None:
         user(facts={"x": Fact(say="y", asked_by=["("])})
     with pytest.raises(SpecError, match=r"user\.replies\.r\.when"):
         user(replies=[Reply(name="r", when=["["], say="y")])
+
+
+WORDS = [
+    "I have",
+    "cancelled",
+    "your",
+    "name",
+    "?",
+    "!",
+    "or",
+    "please",
+    "moment",
+    "\n- ",
+    "policy",
+]
+
+
+@given(messages=st.lists(st.text() | st.lists(st.sampled_from(WORDS)).map(" ".join), max_size=8))
+def test_whatever_the_agent_says_is_answered_and_the_same_way_twice(messages: list[str]) -> None:
+    first, second = user(pushes=["Really?"]), user(pushes=["Really?"])
+    for message in messages:
+        turn = first.reply(message)
+        assert turn.content
+        assert second.reply(message) == turn
 
 
 def test_a_very_long_message_is_answered_soon() -> None:
