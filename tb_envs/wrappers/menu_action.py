@@ -13,6 +13,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
 from tb_envs.env import ThinkingBoxEnv
@@ -27,7 +28,7 @@ TEXT_FEATURES = 64
 Features = NDArray[np.float32]
 
 
-class MenuAction(gymnasium.Wrapper[Any, Any, Any, Any]):
+class MenuAction(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     """Chooses among a family's grounded moves.
 
     ## Action space
@@ -43,7 +44,8 @@ class MenuAction(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
         """Wrap a single-task environment."""
-        super().__init__(env)
+        RecordConstructorArgs.__init__(self)
+        gymnasium.Wrapper.__init__(self, env)
         base = env.unwrapped
         if not isinstance(base, ThinkingBoxEnv):
             raise UsageError(f"MenuAction wraps a single task; got {type(base).__name__}")

@@ -3,13 +3,14 @@
 from typing import Any
 
 import gymnasium
+from gymnasium.utils import RecordConstructorArgs
 
 from tb_envs.messages import Observation, action_of
 from tb_envs.reading import ToolFormat, read_turn
 from tb_envs.spaces import FreeText
 
 
-class TextAction(gymnasium.Wrapper[Any, Any, Any, Any]):
+class TextAction(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     """Takes what the model wrote, special tokens and think blocks included.
 
     Args:
@@ -19,7 +20,8 @@ class TextAction(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     def __init__(self, env: gymnasium.Env[Any, Any], tool_format: ToolFormat = "hermes") -> None:
         """Wrap an environment; tools become known at ``reset``."""
-        super().__init__(env)
+        RecordConstructorArgs.__init__(self, tool_format=tool_format)
+        gymnasium.Wrapper.__init__(self, env)
         self.action_space = FreeText(("Could you tell me your booking reference?", "Done."))
         self._tool_format: ToolFormat = tool_format
         self._tools: tuple[dict[str, Any], ...] = ()

@@ -1,0 +1,36 @@
+"""A saved episode is graded again without a model, to the same verdict."""
+
+from pathlib import Path
+
+import gymnasium
+import pytest
+
+import tb_envs  # noqa: F401 - registers the ids
+from tb_envs.episode import read_episodes, write_episodes
+from tb_envs.grading.regrade import regrade
+from tb_envs.policies import IdlePolicy, OraclePolicy, Policy, TrapPolicy
+from tb_envs.registration import env_id
+from tb_envs.rollout import run_episode
+from tb_envs.specs import all_tasks
+
+TASKS = [task.id for task in all_tasks("demo")]
+
+
+@pytest.mark.parametrize("task_id", TASKS)
+@pytest.mark.parametrize(
+    "policy", [OraclePolicy(), TrapPolicy(), IdlePolicy()], ids=lambda policy: policy.name
+)
+def test_the_verdict_is_the_same(
+    task_id: str, policy: Policy, database_choice: str, tmp_path: Path
+) -> None:
+    env = gymnasium.make(env_id(task_id), database=database_choice)
+    try:
+        episode = run_episode(env, policy, seed=7)
+    finally:
+        env.close()
+    write_episodes(tmp_path / "episodes.jsonl", [episode])
+    (saved,) = read_episodes(tmp_path / "episodes.jsonl")
+    assert saved == episode
+    assert saved.grade is not None
+    assert saved.grade.passed == isinstance(policy, OraclePolicy)
+    assert regrade(saved, database=database_choice) == saved.grade
