@@ -16,10 +16,12 @@ from tb_bench.terminal import comparison_tables, incomplete_notice, report_table
 from tb_bench.viewer import Rule, pack_episodes
 from tb_envs.display import show_episode
 from tb_envs.errors import ThinkingBoxError, UsageError
-from tb_trainer.selection.campaign import Campaign, Kind, Slot
+from tb_trainer.selection.campaign import Kind, Slot
 from tb_trainer.selection.catalog import load_suite
 from tb_trainer.selection.cli import (
+    ChatTemplateOption,
     ConcurrencyOption,
+    ContextOption,
     DeadlineOption,
     DomainOption,
     LimitOption,
@@ -31,11 +33,13 @@ from tb_trainer.selection.cli import (
     SuiteOption,
     TasksOption,
     TemperatureOption,
+    TurnTokensOption,
     sample,
+    sample_suite,
 )
-from tb_trainer.selection.collect import CollectSettings, plan, plan_rerun
+from tb_trainer.selection.collect import CollectSettings, plan_rerun
 from tb_trainer.selection.ledger import Ledger
-from tb_trainer.selection.policies import policy_of
+from tb_trainer.selection.policies import PolicySettings, policy_of
 from tb_trainer.selection.prices import Prices, read_prices
 
 app = typer.Typer(
@@ -64,22 +68,27 @@ def run(
     deadline: DeadlineOption = 3600.0,
     seed: SeedOption = 0,
     temperature: TemperatureOption = None,
+    chat_template: ChatTemplateOption = None,
+    context_tokens: ContextOption = 16_384,
+    turn_tokens: TurnTokensOption = 2_048,
     prices: PricesOption = None,
 ) -> None:
     """Sample attempts over a suite; run the same command again after a kill to go on."""
-    chosen = load_suite(suite).narrow(domains=domain or (), tasks=tasks or (), limit=limit)
-    player = policy_of(policy, temperature)
-    campaign = Campaign(
-        suite=chosen,
-        policy=player.name,
-        sampling={} if temperature is None else {"temperature": temperature},
+    sample_suite(
+        load_suite(suite).narrow(domains=domain or (), tasks=tasks or (), limit=limit),
+        policy,
+        PolicySettings(
+            temperature=temperature,
+            chat_template=chat_template,
+            context_tokens=context_tokens,
+            turn_tokens=turn_tokens,
+        ),
+        out=out,
         attempts=attempts,
         seed=seed,
+        settings=CollectSettings(concurrency=concurrency, retries=retries, deadline_s=deadline),
+        prices=_prices(prices),
     )
-    ledger = Ledger.create(out, campaign)
-    kind, slots = plan(ledger)
-    settings = CollectSettings(concurrency=concurrency, retries=retries, deadline_s=deadline)
-    sample(ledger, player, kind, slots, settings, _prices(prices))
 
 
 @app.command()
@@ -102,7 +111,7 @@ def rerun(
     _refuse_changed_tasks(ledger)
     slots = plan_rerun(ledger, missing=missing, errors=errors)
     kind: Kind = "rerun-errors" if errors and not missing else "rerun-missing"
-    player = policy_of(campaign.policy, campaign.sampling.get("temperature"))
+    player = policy_of(campaign.policy, PolicySettings.model_validate(campaign.sampling))
     settings = CollectSettings(concurrency=concurrency, retries=retries, deadline_s=deadline)
     sample(ledger, player, kind, slots, settings, _prices(prices))
 
