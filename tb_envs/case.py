@@ -9,7 +9,7 @@ from typing import Any, Literal
 from tb_envs.database import EpisodeDatabase, open_pool
 from tb_envs.episode import CallRecord, Change
 from tb_envs.errors import UsageError
-from tb_envs.grading import grade_task
+from tb_envs.grading import grade_task, refuse_unsound
 from tb_envs.judge import Judge
 from tb_envs.messages import Message, ToolCall, ToolSchema
 from tb_envs.outcome import CheckResult, Grade
@@ -75,6 +75,7 @@ class Case:
 
         Raises:
             SystemFailure: no database, or no tool server.
+            SpecError: the task's records or expectation do not fit its domain.
             UsageError: the task needs a judge or a user model that is not configured.
         """
         if task.variant.rubrics and options.judge == "endpoint":
@@ -86,6 +87,7 @@ class Case:
         database = pool.acquire(timeout_s=ACQUIRE_TIMEOUT_S)
         try:
             database.prepare(task.variant.start, task.now)
+            refuse_unsound(task, database)
             tools = open_tools(database, task.domain.toolsets, task.variant.mcp)
         except BaseException:
             database.close()

@@ -2,5 +2,6 @@
 
 from tb_envs.grading.changes import ColumnRules, grade_changes
 from tb_envs.grading.grader import FinalDatabase, grade_task
+from tb_envs.grading.soundness import refuse_unsound
 
-__all__ = ["ColumnRules", "FinalDatabase", "grade_changes", "grade_task"]
+__all__ = ["ColumnRules", "FinalDatabase", "grade_changes", "grade_task", "refuse_unsound"]
