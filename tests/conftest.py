@@ -46,6 +46,7 @@ CREATE TABLE articles (
     words tsvector GENERATED ALWAYS AS (to_tsvector('english', title || ' ' || body)) STORED
 );
 CREATE SEQUENCE ticket_numbers START 500;
+CREATE SEQUENCE spare_numbers;
 """
 
 SEED = """

@@ -7,11 +7,13 @@ import psycopg
 from psycopg.pq import ExecStatus
 from psycopg.rows import tuple_row
 
+from tb_envs.database.failures import is_infrastructure
 from tb_envs.database.server import DictConnection
-from tb_envs.errors import DatabaseFailure, SpecError
+from tb_envs.errors import SpecError
 
 BOOL = 16
 WRITES = (psycopg.errors.ReadOnlySqlTransaction, psycopg.errors.InsufficientPrivilege)
+CLEAN = b"RESET statement_timeout; BEGIN READ ONLY; SET LOCAL search_path TO public"
 READ_ONLY = "RESET statement_timeout; BEGIN READ ONLY; SELECT tb.run_checks(%s::text[]); ROLLBACK"
 
 
@@ -28,18 +30,33 @@ def validate_checks(session: DictConnection, checks: Iterable[str]) -> None:
     Raises:
         SpecError: one is not a single statement that returns exactly one boolean column.
     """
-    for check in checks:
-        if problem := _problem(session, check):
-            raise SpecError(f"{problem}; expected one SELECT of one boolean: {check.strip()}")
+    checks = list(checks)
+    if not checks:
+        return
+    try:
+        _execute(session, CLEAN)
+        for check in checks:
+            if problem := _problem(session, check):
+                message = f"{problem}; expected one SELECT of one boolean"
+                raise SpecError(f"{message}: {check.strip()}")
+    finally:
+        if not session.closed:
+            session.rollback()
+
+
+def _execute(session: DictConnection, commands: bytes) -> None:
+    result = session.pgconn.exec_(commands)
+    if result.status != ExecStatus.COMMAND_OK:
+        raise psycopg.errors.error_from_result(result)
 
 
 def _problem(session: DictConnection, check: str) -> str | None:
     prepared = session.pgconn.prepare(b"", check.encode())
     if prepared.status != ExecStatus.COMMAND_OK:
-        message = prepared.get_error_message().strip().splitlines()[0]
-        if session.closed:
-            raise DatabaseFailure(f"validating checks: {message}")
-        return message
+        error = psycopg.errors.error_from_result(prepared)
+        if is_infrastructure(error):
+            raise error
+        return error.diag.message_primary or str(error)
     described = session.pgconn.describe_prepared(b"")
     nested = session.pgconn.prepare(b"", f"SELECT (\n{_bare(check)}\n)".encode())
     if nested.status != ExecStatus.COMMAND_OK and described.nfields == 1:
