@@ -279,7 +279,7 @@ INSERT INTO group_bookings (id, name, account_id, organiser_id, hotel_id, room_t
     ('GRP-303', 'Nordlys summer offsite', 'ACC-107', 'CUS-1061', 'BCN-MV', 'SUP', 4, '2026-06-23', '2026-06-26', '2026-05-26', 210, 'tentative', '2026-04-02 08:00+00'),
     ('GRP-304', 'Tanaka dealers'' week', 'ACC-105', 'CUS-1060', 'KYO-SG', 'SUP', 5, '2026-05-18', '2026-05-22', '2026-05-04', 32000, 'confirmed', '2026-04-02 08:00+00'),
     ('GRP-305', 'Choir of Hamburg on tour', NULL, 'CUS-1046', 'OSL-FJ', 'STD', 6, '2026-03-12', '2026-03-14', '2026-02-26', 1750, 'released', '2026-04-02 08:00+00'),
-    ('GRP-306', 'Okonkwo & Reyes partners', 'ACC-102', 'CUS-1040', 'PAR-SG', 'DLX', 3, '2026-07-06', '2026-07-09', '2026-06-15', 420, 'confirmed', '2026-04-02 08:00+00'),
+    ('GRP-306', 'Okonkwo & Reyes partners', 'ACC-102', 'CUS-1040', 'PAR-SG', 'DLX', 3, '2026-07-06', '2026-07-12', '2026-06-15', 420, 'confirmed', '2026-04-02 08:00+00'),
     ('GRP-307', 'Halvorsen yard visit', 'ACC-101', 'CUS-1007', 'HAM-NH', 'STD', 4, '2026-04-20', '2026-04-23', '2026-04-06', 138, 'cancelled', '2026-04-02 08:00+00');
 
 INSERT INTO bookings (reference, traveller_id, booked_by, account_id, purpose, hotel_id, room_type, rate_plan, group_id, status, check_in, check_out, guests, nightly_rate, total_amount, currency, created_at, updated_at) VALUES

@@ -210,20 +210,21 @@ def correct_booking_rate(
     booking = find_booking(db, booking_reference)
     if booking["status"] in ("cancelled", "no_show"):
         raise ToolRefusal(f"{booking_reference} is {booking['status']}: it has no rate to correct.")
-    total = nightly_rate * booking["nights"]
+    rate = nightly_rate.quantize(Decimal("0.01"))
+    total = rate * booking["nights"]
     difference = total - booking["total_amount"]
-    set_room(db, booking_reference, booking["room_type"], nightly_rate, total)
+    set_room(db, booking_reference, booking["room_type"], rate, total)
     record_change(
         db,
         booking_reference,
         "rate",
-        (str(booking["nightly_rate"]), str(nightly_rate)),
+        (str(booking["nightly_rate"]), str(rate)),
         reason_code,
         price_difference=difference,
     )
     return {
         "booking_reference": booking_reference,
-        "nightly_rate": nightly_rate,
+        "nightly_rate": rate,
         "new_total": total,
         "price_difference": difference,
     }
