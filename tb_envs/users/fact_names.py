@@ -115,6 +115,7 @@ FACT_PATTERNS: dict[str, tuple[str, ...]] = {
     "hotel": (r"\b(?:which|what|name of the) hotel\b", r"\bhotel(?:'s)? name\b"),
     "purpose": (
         r"\bpurpose\b",
+        r"\b(?:business|work|leisure|private|personal|vacation) (?:trip|travel|stay|booking)",
         r"\b(?:business|work) or (?:leisure|pleasure|personal|private)\b",
         r"\b(?:leisure|pleasure|personal) or (?:business|work)\b",
     ),

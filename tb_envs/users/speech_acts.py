@@ -137,7 +137,11 @@ ASKS_FOR_CONTENT = (
     r"\b(?:what|which|who|whose|when|where|why|how|provide|share|give me|tell me|send me)\b",
 )
 OPEN_QUESTION = (r"^\W*(?:and |also,? |so,? )?(?:what|which|who|whose|when|where|why|how)\b",)
-CHOICE = (r"\bor\b", r"\bprefer", r"\b(?:which|what) (?:option|alternative|choice)s?\b")
+CHOICE = (
+    r"\bor\b",
+    r"\bprefer|\bhow would you like\b",
+    r"\b(?:which|what) (?:option|alternative|choice)s?\b",
+)
 GO_AHEAD = (r"\b(?:go ahead|proceed|continue)\b",)
 
 

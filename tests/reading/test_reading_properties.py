@@ -5,7 +5,7 @@ import time
 from typing import Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tb_envs.messages import AssistantTurn, ToolCall
@@ -32,6 +32,7 @@ json_values = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(text=scribble | st.text(), tool_format=st.sampled_from(FORMATS), open_thought=st.booleans())
 def test_no_text_raises(
     text: str, tool_format: Literal["hermes", "qwen3_xml"], open_thought: bool
@@ -43,6 +44,7 @@ def test_no_text_raises(
         call.arguments.encode("utf-8", "surrogatepass")
 
 
+@settings(deadline=None)
 @given(arguments=st.dictionaries(st.text(), json_values, max_size=4))
 def test_hermes_arguments_come_back_equal(arguments: dict[str, object]) -> None:
     body = json.dumps({"name": "t", "arguments": arguments}, ensure_ascii=False)
@@ -51,6 +53,7 @@ def test_hermes_arguments_come_back_equal(arguments: dict[str, object]) -> None:
     assert json.loads(call.arguments) == arguments
 
 
+@settings(deadline=None)
 @given(value=st.text(alphabet=st.characters(exclude_characters="<"), max_size=40))
 def test_a_string_parameter_comes_back_letter_by_letter(value: str) -> None:
     text = f"<function=t><parameter=s>\n{value}\n</parameter></function>"
@@ -61,6 +64,7 @@ def test_a_string_parameter_comes_back_letter_by_letter(value: str) -> None:
     assert json.loads(call.arguments) == {"s": value}
 
 
+@settings(deadline=None)
 @given(text=st.text(alphabet=st.characters(exclude_characters="<|")))
 def test_text_without_tags_is_content_and_nothing_else(text: str) -> None:
     assert read_turn(text, TOOLS) == AssistantTurn(text.strip())

@@ -95,6 +95,7 @@ def answer(message: str) -> tuple[str, bool]:
         ("preference", "Which option suits you best?"),
         ("security_answer", "What is the answer to your security question?"),
         ("purpose", "Is the trip for business or leisure?"),
+        ("purpose", "Is this a business trip?"),
         ("guest_email", "What is the guest's email?"),
         ("new_arrival", "What would the new arrival be?"),
     ],
