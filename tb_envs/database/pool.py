@@ -59,6 +59,8 @@ class DatabasePool:
             clone = self._take() or self._make(deadline)
             if clone is not None and self._is_fresh(clone):
                 break
+            if time.monotonic() > deadline:
+                raise DatabaseFailure("no database proved equal to its template in time")
         clone.uses += 1
         with self._state:
             self._lent.add(clone)
