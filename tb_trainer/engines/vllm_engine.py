@@ -1,14 +1,20 @@
 """The vLLM engine, in this process: continuous batching over episodes, prefix caching over turns.
 
-A worker thread steps the engine; episodes add requests from their own threads. Log-probabilities
-are those of the distribution that was sampled from (``processed_logprobs``: after temperature).
+One thread makes the engine and is the only one that touches it; everyone else hands it commands.
+(vLLM is not thread-safe, and its CPU kernels count the threads of the thread that made it.)
+Log-probabilities are those of the distribution that was sampled from (``processed_logprobs``:
+after temperature).
 """
 
+import itertools
 import os
+import queue
 import tempfile
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +29,8 @@ os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")
 
 import torch
 from vllm import EngineArgs, LLMEngine, SamplingParams
+
+_STOP = "stop"
 
 
 class VllmEngine:
@@ -62,17 +70,16 @@ class VllmEngine:
         }
         if on_gpu:
             arguments["gpu_memory_utilization"] = memory_share
-        self._engine: Any = LLMEngine.from_engine_args(EngineArgs(**arguments))
+        self._arguments = arguments
         self._context_tokens = context_tokens
         self._sleeps = on_gpu
         self._one_process = tensor_parallel == 1
         self._answers: dict[str, Future[Sampled]] = {}
-        self._asked = 0
-        self._closed = False
-        self._lock = threading.Lock()  # the engine is not thread-safe
-        self._work_there = threading.Event()
+        self._commands: queue.SimpleQueue[_Command | None] = queue.SimpleQueue()
+        self._numbers = itertools.count()
         self._worker = threading.Thread(target=self._work, name="vllm-engine", daemon=True)
         self._worker.start()
+        self._do(lambda engine: None)  # waits until the engine is there, or raises what it raised
 
     @property
     def context_tokens(self) -> int:
@@ -89,26 +96,18 @@ class VllmEngine:
             PolicyFailure: the engine raised or is closed, or the time is over.
         """
         answer: Future[Sampled] = Future()
-        with self._lock:
-            if self._closed:
-                raise PolicyFailure("the engine is closed")
-            self._asked += 1
-            key = f"{request.episode}#{self._asked}"
+        key = f"{request.episode}#{next(self._numbers)}"
+
+        def add(engine: Any) -> None:
+            prompt = {"prompt_token_ids": list(request.ids)}
+            engine.add_request(key, prompt, sampling_parameters(request))
             self._answers[key] = answer
-            try:
-                self._engine.add_request(
-                    key, {"prompt_token_ids": list(request.ids)}, sampling_parameters(request)
-                )
-            except ValueError as error:
-                del self._answers[key]
-                raise PolicyFailure(f"vLLM refused the prompt: {error}") from error
-        self._work_there.set()
+
+        self._do(add)
         try:
             return answer.result(timeout=timeout_s)
         except FutureTimeout as error:
-            with self._lock:
-                self._answers.pop(key, None)
-                self._engine.abort_request([key])
+            self._do(lambda engine: self._abandon(engine, key))
             raise PolicyFailure(f"no turn within {timeout_s:.1f} s") from error
 
     def forget(self, episode: str) -> None:
@@ -116,64 +115,100 @@ class VllmEngine:
 
     def update_weights(self, source: WeightSource) -> None:
         """Load the weights in place and drop the prefix cache."""
-        with self._lock:
-            if self._one_process:
-                self._engine.collective_rpc(
-                    "reload_weights", kwargs={"weights_iterator": iter(source())}
-                )
-            else:
-                with tempfile.TemporaryDirectory(dir=_memory_folder()) as folder:
-                    path = write_weights(source, Path(folder))
-                    self._engine.collective_rpc(
-                        "reload_weights", kwargs={"weights_path": str(path)}
-                    )
-            self._engine.reset_prefix_cache()
+        self._do(lambda engine: self._reload(engine, source))
 
     def sleep(self) -> None:
         """Give the GPU's memory to the learner; the weights wait in CPU memory."""
         if self._sleeps:
-            with self._lock:
-                self._engine.sleep(level=1)
+            self._do(lambda engine: engine.sleep(level=1))
 
     def wake(self) -> None:
         """Take the memory back."""
         if self._sleeps:
-            with self._lock:
-                self._engine.wake_up()
+            self._do(lambda engine: engine.wake_up())
 
     def close(self) -> None:
         """Stop; a request that still waits fails."""
-        with self._lock:
-            self._closed = True
-            waiting, self._answers = list(self._answers.values()), {}
-        self._work_there.set()
+        self._commands.put(None)
         self._worker.join()
-        for answer in waiting:
-            answer.set_exception(PolicyFailure("the engine was closed"))
+
+    def _do(self, action: Callable[[Any], None]) -> None:
+        """Let the engine's thread do something and wait for it."""
+        if not self._worker.is_alive():
+            raise PolicyFailure("the engine is closed")
+        command = _Command(action)
+        self._commands.put(command)
+        command.done.result()
 
     def _work(self) -> None:
-        while True:
-            self._work_there.wait()
-            with self._lock:
-                if self._closed:
-                    return
-                if not self._engine.has_unfinished_requests():
-                    self._work_there.clear()
-                    continue
-                self._step()
-
-    def _step(self) -> None:
+        engine: Any = None
+        error: Exception | None = None
         try:
-            outputs = self._engine.step()
+            engine = LLMEngine.from_engine_args(EngineArgs(**self._arguments))
+        except Exception as caught:  # noqa: BLE001 - handed to whoever made the engine
+            error = caught
+        while (command := self._next_command(engine)) is not _STOP:
+            if isinstance(command, _Command):
+                command.run(engine, error)
+            elif self._answers:
+                self._step(engine)
+        for answer in self._answers.values():
+            answer.set_exception(PolicyFailure("the engine was closed"))
+
+    def _next_command(self, engine: Any) -> "_Command | str | None":
+        """Take a command; wait for one only when there is nothing to sample. None says: step."""
+        try:
+            command = self._commands.get(block=engine is None or not self._answers)
+        except queue.Empty:
+            return None
+        return _STOP if command is None else command
+
+    def _step(self, engine: Any) -> None:
+        try:
+            outputs = engine.step()
         except Exception as error:  # noqa: BLE001 - the boundary: whatever the engine raises
-            failed, self._answers = list(self._answers.values()), {}
-            for answer in failed:
+            failed, self._answers = self._answers, {}
+            for answer in failed.values():
                 answer.set_exception(PolicyFailure(f"vLLM raised {type(error).__name__}: {error}"))
             return
         for output in outputs:
             answer = self._answers.pop(output.request_id, None) if output.finished else None
             if answer is not None:
                 answer.set_result(_sampled(output.outputs[0]))
+
+    def _abandon(self, engine: Any, key: str) -> None:
+        self._answers.pop(key, None)
+        engine.abort_request([key])
+
+    def _reload(self, engine: Any, source: WeightSource) -> None:
+        if self._one_process:
+            engine.collective_rpc("reload_weights", kwargs={"weights_iterator": iter(source())})
+        else:
+            with tempfile.TemporaryDirectory(dir=_memory_folder()) as folder:
+                path = write_weights(source, Path(folder))
+                engine.collective_rpc("reload_weights", kwargs={"weights_path": str(path)})
+        engine.reset_prefix_cache()
+
+
+@dataclass(frozen=True, slots=True)
+class _Command:
+    action: Callable[[Any], None]
+    done: "Future[None]" = field(default_factory=lambda: Future[None]())
+
+    def run(self, engine: Any, broken: Exception | None) -> None:
+        """Do it; what it raises is raised where it was asked for."""
+        try:
+            if broken is not None:
+                raise PolicyFailure(f"vLLM did not start: {broken}") from broken
+            self.action(engine)
+        except PolicyFailure as error:
+            self.done.set_exception(error)
+        except Exception as error:  # noqa: BLE001 - the boundary: whatever the engine raises
+            failure = PolicyFailure(f"vLLM raised {type(error).__name__}: {error}")
+            failure.__cause__ = error
+            self.done.set_exception(failure)
+        else:
+            self.done.set_result(None)
 
 
 def sampling_parameters(request: Request) -> SamplingParams:
