@@ -80,6 +80,12 @@ def _proof(task: Task, results: Iterable[RolloutResult]) -> TaskProof:
     for attempt, player in enumerate(_players(task)):
         problems.extend(_problems(player, episodes[attempt]))
     first, second = episodes[0], episodes[1]
+    turns = sum(message.role == "assistant" for message in first.messages)
+    if turns != len(task.variant.oracle) and first.grade is not None:
+        problems.append(
+            f"oracle: {len(task.variant.oracle)} steps, but the talk took {turns} turns; the last "
+            "step must be the one that the user leaves at"
+        )
     if (first.changes, first.grade) != (second.changes, second.grade):
         problems.append("oracle: two runs left different final states")
     return TaskProof(task.id, tuple(dict.fromkeys(problems)), len(first.tool_calls))

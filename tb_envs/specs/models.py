@@ -62,8 +62,7 @@ class Fact(Spec):
 class Reply(Spec):
     """A scripted reaction: when the agent's message matches, the user says this.
 
-    ``after`` names replies that must have been given before; ``once`` limits it to one use;
-    ``ends`` makes it the user's last message.
+    ``once`` limits it to one use; ``ends`` makes it the user's last message.
     """
 
     name: Name
