@@ -136,7 +136,7 @@ class Clone:
         return True
 
     def problem(self, timeout_s: float = 30.0) -> str | None:
-        """Wait for the answer to ``send_recycle``, if one is due: None, or why the database is spent.
+        """Wait for the answer to ``send_recycle``, if one is due: None, or why it is spent.
 
         Raises:
             psycopg.OperationalError: the server is gone, or says nothing for ``timeout_s``.

@@ -69,8 +69,9 @@ def open_docker(*, private: bool = False) -> Server:
     if private:
         return _start(Home.create(root))
     with locked(root):
-        while (home := Home.running(root)) is not None:
-            server = _describe(home, home.state())
+        while (found := Home.running(root)) is not None:
+            home, state = found
+            server = _describe(home, state)
             try:
                 server.admin().close()
             except psycopg.OperationalError:

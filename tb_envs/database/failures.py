@@ -13,8 +13,11 @@ def is_infrastructure(error: psycopg.Error) -> bool:
 
     ``OperationalError`` is a lost connection, a server that is gone or out of resources, a
     statement or lock timeout, and a deadlock: nobody else writes in an episode's database, so that
-    is never the agent's doing either. Class XX are PostgreSQL's own faults.
+    is never the agent's doing either. Class XX are PostgreSQL's own faults. An error of no class
+    and no code is libpq's word for a connection that broke.
     """
+    if error.sqlstate is None and type(error) is psycopg.DatabaseError:
+        return True
     return isinstance(error, psycopg.OperationalError) or (error.sqlstate or "").startswith("XX")
 
 

@@ -68,16 +68,20 @@ class Home:
         return Home(path, users)
 
     @staticmethod
-    def running(root: Path) -> "Home | None":
-        """Find a home whose server was ready, and begin to use it; None if there is none."""
-        for state in sorted(root.glob("*/server.json")):
-            users = (state.parent / "users").open()
+    def running(root: Path) -> "tuple[Home, dict[str, Any]] | None":
+        """Find a home whose server was ready, and begin to use it; with what was published."""
+        for published in sorted(root.glob("*/server.json")):
+            try:
+                users = (published.parent / "users").open()
+            except FileNotFoundError:  # its keeper is removing it
+                continue
             try:
                 fcntl.flock(users, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except BlockingIOError:  # its keeper is about to remove it
+                state = json.loads(published.read_text(encoding="utf-8"))
+            except (BlockingIOError, FileNotFoundError):
                 users.close()
                 continue
-            return Home(state.parent, users)
+            return Home(published.parent, users), state
         return None
 
     @staticmethod
@@ -98,10 +102,6 @@ class Home:
         draft.touch(mode=0o600)
         draft.write_text(json.dumps(state), encoding="utf-8")
         draft.rename(self.path / "server.json")
-
-    def state(self) -> dict[str, Any]:
-        """What was published."""
-        return json.loads((self.path / "server.json").read_text(encoding="utf-8"))
 
     def forget(self) -> None:
         """Let nobody else find this server: it does not answer any more."""

@@ -49,12 +49,14 @@ class _Process:
 
     def close(self) -> None:
         with self.lock:
-            for pool in self.pools.values():
-                pool.close()
-            for tenant in self.tenants.values():
-                tenant.close()
+            pools, tenants = list(self.pools.values()), list(self.tenants.values())
             self.pools.clear()
             self.tenants.clear()
+        # Without the lock: a pool's thread may wait for it before it can end.
+        for pool in pools:
+            pool.close()
+        for tenant in tenants:
+            tenant.close()
 
 
 _process = _Process()

@@ -8,11 +8,12 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import psycopg
 import pytest
 
-from tb_envs.database import DatabasePool, EpisodeDatabase, close_pools, open_pool
+from tb_envs.database import DatabasePool, EpisodeDatabase, open_pool
 from tb_envs.database.choice import start_server
 from tb_envs.database.server import Server
 from tb_envs.specs.domain import Domain
@@ -24,7 +25,8 @@ from tb_envs.database import open_pool
 from tb_envs.specs.domain import Domain
 
 domain = Domain(
-    name="child", title="Child", hash=sys.argv[2], schema_sql=("CREATE TABLE t (id int PRIMARY KEY);",),
+    name="child", title="Child", hash=sys.argv[2],
+    schema_sql=("CREATE TABLE t (id int PRIMARY KEY);",),
     seed_sql="INSERT INTO t VALUES (1);", articles=(), now="2026-03-01T09:00:00+00:00",
     free_columns=frozenset(), toolsets=(), policy="",
 )
@@ -157,9 +159,10 @@ def test_64_episodes_at_once_never_see_each_other(tiny_pool: DatabasePool) -> No
         assert all(threads.map(play, range(256)))
 
 
-def test_the_embedded_server_ends_with_its_last_user(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    close_pools()
-    monkeypatch.setenv("TB_RUNTIME_DIR", "/dev/shm/tb-test-" + tmp_path.name)
+def test_the_embedded_server_ends_with_its_last_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TB_RUNTIME_DIR", f"/tmp/tb-{tmp_path.name}-{os.getpid()}")
     one, two = start_server("embedded"), start_server("embedded")
     assert (one.host, one.port) == (two.host, two.port)
     connection = one.admin()
@@ -167,6 +170,5 @@ def test_the_embedded_server_ends_with_its_last_user(tmp_path, monkeypatch) -> N
     assert connection.execute("SELECT 1 AS n").fetchone() == {"n": 1}
     two.release()
     with pytest.raises(psycopg.OperationalError):
-        while True:
-            connection.execute("SELECT 1")
+        connection.execute("SELECT pg_sleep(60)")
     connection.close()
