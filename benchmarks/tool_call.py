@@ -55,7 +55,7 @@ NOTE = "INSERT INTO moves (book_id, day) VALUES (%(book_id)s, %(day)s)"
 
 
 @tool
-def get_book(db: Db, book_id: str) -> dict[str, Any]:
+def get_book(db: Db, book_id: str) -> dict[str, Any]:  # noqa: D417 - agents see no `db`
     """Return a book and how often it was moved: two statements.
 
     Args:
@@ -66,7 +66,7 @@ def get_book(db: Db, book_id: str) -> dict[str, Any]:
 
 
 @tool(writes=True)
-def move_book(db: Db, book_id: str, day: dt.date) -> dict[str, Any]:
+def move_book(db: Db, book_id: str, day: dt.date) -> dict[str, Any]:  # noqa: D417 - nor here
     """Move a book: three statements, two of them writes.
 
     Args:

@@ -46,6 +46,7 @@ class OutsideToolSession:
         *,
         agent_url: str,
         timeout_s: float = 30.0,
+        start_timeout_s: float = 60.0,
     ) -> None:
         """Connect to the server and read its tools.
 
@@ -53,20 +54,24 @@ class OutsideToolSession:
             server: The command or URL; ``{database_url}`` in it becomes ``agent_url``.
             database: Tells what the calls changed.
             agent_url: The episode database's address, for the tools' role.
-            timeout_s: How long connecting, listing and each call may take, in seconds.
+            timeout_s: How long a call may take, in seconds.
+            start_timeout_s: How long connecting and listing may take, each, in seconds.
 
         Raises:
             ToolFailure: the server does not start, does not answer, or its schemas are not valid.
         """
         self._database = database
         self._timeout_s = timeout_s
+        self._start_timeout_s = start_timeout_s
         self._stack = ExitStack()
         self._stderr = cast(TextIO, tempfile.TemporaryFile("w+"))  # noqa: SIM115 - close() closes it
         self._stack.callback(self._stderr.close)
         try:
             self._portal: BlockingPortal = self._stack.enter_context(start_blocking_portal())
             self._client = self._guard("connecting", lambda: self._connect(server, agent_url))
-            tools = self._guard("listing", lambda: self._ask(lambda: _list_tools(self._client)))
+            tools = self._guard(
+                "listing", lambda: self._ask(start_timeout_s, lambda: _list_tools(self._client))
+            )
             self._tools = {info.name: info for info in tools}
             self._validators = {
                 info.name: self._guard(f"the schema of {info.name}", lambda: _validator(info))  # noqa: B023 - runs at once
@@ -97,7 +102,10 @@ class OutsideToolSession:
             values = self._read_arguments(name, arguments)
             answer = self._guard(
                 f"calling {name}",
-                lambda: self._ask(lambda: _call_tool(self._client, name, values)),
+                lambda: self._ask(
+                    self._timeout_s,
+                    lambda: _call_tool(self._client, name, values, self._timeout_s),
+                ),
             )
         except ToolRefusal as refusal:
             return _refused(str(refusal))
@@ -128,12 +136,14 @@ class OutsideToolSession:
             )
             parameters = StdioServerParameters(command=command, args=words)
             transport = stdio_client(parameters, errlog=self._stderr)
-        client = Client(transport, read_timeout_seconds=self._timeout_s, cache=None)
+        client = Client(transport, read_timeout_seconds=self._start_timeout_s, cache=None)
         return self._stack.enter_context(self._portal.wrap_async_context_manager(client))
 
-    def _ask(self, request: Callable[[], Coroutine[Any, Any, _Answer]]) -> _Answer:
+    def _ask(
+        self, timeout_s: float, request: Callable[[], Coroutine[Any, Any, _Answer]]
+    ) -> _Answer:
         """Run a request on the client's event loop and wait for its answer."""
-        return self._portal.start_task_soon(request).result(self._timeout_s + _GRACE_S)
+        return self._portal.start_task_soon(request).result(timeout_s + _GRACE_S)
 
     def _guard(self, doing: str, act: Callable[[], _Answer]) -> _Answer:
         """Make whatever goes wrong with the server a ``ToolFailure``; the one place that does."""
@@ -146,12 +156,19 @@ class OutsideToolSession:
 
     def _story(self, doing: str, error: Exception) -> str:
         """Say what was being done, what went wrong, and what the server printed last."""
-        while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
-            error = error.exceptions[0]
+        cause = _single_cause(error)
         self._stderr.seek(0)
         printed = self._stderr.read()[-_STDERR_TAIL:].strip()
-        story = f"outside MCP server: {doing}: {type(error).__name__}: {error}"
+        story = f"outside MCP server: {doing}: {type(cause).__name__}: {cause}"
         return f"{story}; its last words: {printed}" if printed else story
+
+
+def _single_cause(error: BaseException) -> BaseException:
+    """Unwrap the groups that the SDK's task groups put around one error."""
+    if not isinstance(error, BaseExceptionGroup):
+        return error
+    inner = cast(tuple[BaseException, ...], error.exceptions)
+    return _single_cause(inner[0]) if len(inner) == 1 else Exception(str(inner))
 
 
 async def _list_tools(client: Client) -> list[ToolInfo]:
@@ -165,9 +182,11 @@ async def _list_tools(client: Client) -> list[ToolInfo]:
             return found
 
 
-async def _call_tool(client: Client, name: str, values: dict[str, Any]) -> types.CallToolResult:
+async def _call_tool(
+    client: Client, name: str, values: dict[str, Any], timeout_s: float
+) -> types.CallToolResult:
     try:
-        return await client.call_tool(name, values)
+        return await client.call_tool(name, values, read_timeout_seconds=timeout_s)
     except MCPError as error:
         if error.code in _REFUSALS:
             raise ToolRefusal(error.message) from error

@@ -8,6 +8,7 @@ by itself.
 import contextlib
 import logging
 import socket
+import threading
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -35,7 +36,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from tb_envs.errors import SystemFailure
 from tb_envs.tools.mcp_server import make_server
-from tb_envs.tools.serving import OnEnd, OpenEpisode, ServedSession
+from tb_envs.tools.serving import EndedSession, OnEnd, OpenEpisode, ServedSession
 
 _logger = logging.getLogger(__name__)
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -65,7 +66,7 @@ def serve_http(
         open_episode: Makes a session's episode; called from worker threads.
         host: The address to listen on.
         port: The port; 0 takes a free one.
-        on_end: Told the calls and the grade when a session ends; called from worker threads.
+        on_end: Told the calls and the grade when a session ends; one at a time, from any thread.
         on_ready: Told the URL once the port is open.
         limits: How many sessions, and for how long.
 
@@ -95,6 +96,7 @@ class EpisodeSessions:
         self._security = TransportSecurityMiddleware(_security(host))
         self._transports: dict[str, StreamableHTTPServerTransport] = {}
         self._tasks: TaskGroup | None = None
+        self._telling = threading.Lock()
 
     def app(self) -> Starlette:
         """Return the ASGI application that serves the endpoint at ``/mcp``."""
@@ -168,7 +170,7 @@ class EpisodeSessions:
             raise
         session = ServedSession(
             episode,
-            self._on_end,
+            self._tell,
             session_id=session_id,
             idle_timeout_s=self._limits.idle_timeout_s,
         )
@@ -185,6 +187,10 @@ class EpisodeSessions:
             with anyio.CancelScope(shield=True):
                 await transport.terminate()
                 await session.finish()
+
+    def _tell(self, ended: EndedSession) -> None:
+        with self._telling:
+            self._on_end(ended)
 
 
 async def _answer(

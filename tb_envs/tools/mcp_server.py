@@ -5,6 +5,7 @@ and the database are never tools.
 """
 
 import logging
+import signal
 from importlib.metadata import version
 from typing import Any
 
@@ -66,6 +67,8 @@ def _describe(info: ToolInfo) -> types.Tool:
 def serve_stdio(open_episode: OpenEpisode, *, on_end: OnEnd) -> None:
     """Serve one episode over stdin and stdout, until the client closes them.
 
+    It takes the whole process, and its main thread.
+
     Args:
         open_episode: Makes the episode.
         on_end: Told the calls and the grade when the session ends.
@@ -83,4 +86,6 @@ async def _serve_stdio(open_episode: OpenEpisode, on_end: OnEnd) -> None:
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
     finally:
+        # A client that loses patience while the episode is graded would cost the grade.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         await session.finish()
