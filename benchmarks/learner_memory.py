@@ -20,6 +20,7 @@ from tb_trainer.trajectory import Trajectory
 
 
 def peak_mib() -> float:
+    """Peak memory of this process so far, MiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
@@ -44,11 +45,13 @@ def measure(length: int, chunk: int, vocab: int) -> float:
 
 
 def measured_apart(length: int, chunk: int, vocab: int) -> float:
+    """Measure in a process of its own."""
     command = [sys.executable, __file__, "--one", str(length), str(chunk), "--vocab", str(vocab)]
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 def main() -> None:
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lengths", type=int, nargs="+", default=[2048, 4096, 8192, 16384])
     parser.add_argument("--vocab", type=int, default=32768)

@@ -2,6 +2,7 @@
 
 import copy
 import os
+from datetime import timedelta
 from pathlib import Path
 
 import torch
@@ -37,7 +38,9 @@ def build_parts(config: RunConfig, *, drawn: int) -> tuple[Parts, PreTrainedToke
     if config.grpo.kl_coef:
         if config.learner.kind != "torch":
             raise UsageError("grpo.kl_coef > 0 needs learner.kind=torch: the reference is whole")
-        reference = TorchLearner(copy.deepcopy(model).requires_grad_(False), learner.settings)
+        reference = TorchLearner(
+            copy.deepcopy(model).requires_grad_(False), learner_settings(config)
+        )
     policy = None
     if learner.is_main:
         policy = build_policy(config, build_engine(config), tokenizer)
@@ -62,12 +65,15 @@ def join_ranks(config: RunConfig) -> None:
     launched = int(os.environ.get("WORLD_SIZE", "1")) > 1
     if dist.is_initialized() or not (launched or config.learner.kind == "deepspeed"):
         return
+    backend = "nccl" if torch.cuda.is_available() else "gloo"
+    # The others wait in a broadcast while the main process gathers a whole step's episodes.
+    patience = timedelta(seconds=config.rollout.step_deadline_s + 3600.0)
     if config.learner.kind == "deepspeed":
         import deepspeed
 
-        deepspeed.init_distributed("nccl" if torch.cuda.is_available() else "gloo")
+        deepspeed.init_distributed(backend, timeout=patience)
     else:
-        dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+        dist.init_process_group(backend, timeout=patience)
 
 
 def device_of_rank() -> torch.device:
@@ -77,7 +83,7 @@ def device_of_rank() -> torch.device:
     return torch.device("cpu")
 
 
-def build_learner(config: RunConfig, model: PreTrainedModel) -> TorchLearner | Learner:
+def build_learner(config: RunConfig, model: PreTrainedModel) -> Learner:
     """Make the learner around a model."""
     settings = learner_settings(config)
     if config.learner.kind == "torch":

@@ -101,11 +101,11 @@ class ServedEngine:
         """The servers are not ours to stop."""
 
     def _control(self, route: str, body: dict[str, Any]) -> None:
+        def send(url: str) -> None:
+            _call(url + route, body, timeout_s=_CONTROL_TIMEOUT_S)
+
         with ThreadPoolExecutor(len(self._urls)) as pool:
-            for _ in pool.map(
-                lambda url: _call(url + route, body, timeout_s=_CONTROL_TIMEOUT_S), self._urls
-            ):
-                pass
+            list(pool.map(send, self._urls))
 
 
 def _call(url: str, body: dict[str, Any] | None = None, *, timeout_s: float) -> dict[str, Any]:

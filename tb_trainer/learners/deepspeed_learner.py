@@ -35,8 +35,6 @@ class DeepSpeedLearner:
     """
 
     def __init__(self, model: PreTrainedModel, settings: LearnerSettings) -> None:
-        if settings.loss.kl_coef and settings.zero_stage == 3:
-            raise NotImplementedError
         self.settings = settings
         self._rank, self._world = dist.get_rank(), dist.get_world_size()
         parallel = settings.sequence_parallel

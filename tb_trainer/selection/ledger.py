@@ -16,10 +16,10 @@ torn tail off, so that at most the attempts in flight are made again.
 import fcntl
 import os
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from pydantic import ValidationError
 
@@ -36,6 +36,14 @@ from tb_trainer.selection.campaign import (
     label,
     now_text,
 )
+
+
+class Entry(NamedTuple):
+    """A clean attempt as the standing sees it; ``belongs``: it is one of the campaign's."""
+
+    slot: Slot
+    policy: str
+    belongs: bool
 
 
 class Ledger:
@@ -133,13 +141,21 @@ class Ledger:
 
     def standing(self) -> Standing:
         """Compare what is there with what was planned."""
+        return self.standing_of(self.entry_of(episode) for episode in self.episodes())
+
+    def entry_of(self, episode: Episode) -> Entry:
+        """What the standing needs to know of a clean attempt."""
+        return Entry(_slot(episode), episode.policy, self.belongs(episode))
+
+    def standing_of(self, entries: Iterable[Entry]) -> Standing:
+        """The standing, from the entries of all clean attempts that a reader has seen anyway."""
         planned = list(self.campaign.slots())
         seen: Counter[Slot] = Counter()
         foreign: list[str] = []
-        for episode in self.episodes():
-            seen[_slot(episode)] += 1
-            if not self.belongs(episode):
-                foreign.append(f"{label(_slot(episode))} by {episode.policy}")
+        for entry in entries:
+            seen[entry.slot] += 1
+            if not entry.belongs:
+                foreign.append(f"{label(entry.slot)} by {entry.policy}")
         errors = {
             label(_slot(episode)): _error_text(episode)
             for episode in self.failed_tries()

@@ -14,21 +14,21 @@ from tb_trainer.engines import Request, WeightSource
 from tb_trainer.groups import Collection, CollectSettings, collect
 from tb_trainer.ledger import totals_by_task
 from tb_trainer.models import load_tokenizer
-from tb_trainer.policy import EnginePolicy, SamplingLimits
+from tb_trainer.policy import EnginePolicy, PromptView, SamplingLimits
 from tb_trainer.tasks import TaskRef, TaskStream, resolve
 from tb_trainer.trajectory import Sampled
 
 Faults = dict[str, list[Exception]]
 SETTINGS = CollectSettings(
     groups=2, group_size=4, replacements=0, retries=1, concurrency=8,
-    episode_deadline_s=20.0, step_deadline_s=60.0, overlong="keep",
+    episode_deadline_s=60.0, step_deadline_s=240.0, overlong="keep",
 )  # fmt: skip
 
 
 class TypingEngine:
     """Answers what a function says, spelled out by the real tokenizer."""
 
-    context_tokens = 4096
+    context_tokens = 100_000
 
     def __init__(self, codec: ChatCodec, answer: Callable[[Request], str]) -> None:
         self._codec = codec
@@ -217,3 +217,20 @@ def test_an_entry_that_names_nothing_is_refused() -> None:
         resolve(["no-such-task"])
     with pytest.raises(UsageError, match="not a registered environment"):
         resolve(["no_module:Env-v0"])
+
+
+@pytest.mark.slow
+def test_a_group_is_gathered_on_a_real_database(codec: ChatCodec) -> None:
+    limits = SamplingLimits(1.0, 60_000, 4_096, 64)
+    policy = EnginePolicy(
+        TypingEngine(codec, lambda _: "I cannot help with that."),
+        codec, limits, name="typist", seed=1, view=PromptView(tools=(), system_prompt="Agent."),
+    )  # fmt: skip
+    stream = TaskStream(resolve(["hotel-downgrade"]), 3)
+    collection = collect(1, stream, policy, replace(SETTINGS, groups=1, retries=0))
+    (entry,) = collection.entries
+    assert entry.failures == ()
+    assert entry.fate == "zero_variance"
+    assert entry.rewards == (0.0,) * 4
+    assert {episode.task_id for episode in collection.episodes} == {entry.task}
+    assert all(episode.grade is not None for episode in collection.episodes)
