@@ -1,6 +1,6 @@
 """Results as a tidy table: one row an attempt, read once from a results folder."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,8 +10,8 @@ import numpy as np
 from tb_bench.metrics import Tally
 from tb_envs.episode import Episode, Usage
 from tb_envs.outcome import CheckResult, CutByLimit, outcome_passed
-from tb_trainer.selection.campaign import Campaign, Standing
-from tb_trainer.selection.ledger import Ledger
+from tb_trainer.selection.campaign import Campaign, Slot, Standing
+from tb_trainer.selection.ledger import Entry, Ledger
 from tb_trainer.selection.prices import Prices
 from tb_trainer.selection.suite import SuiteTask
 
@@ -114,24 +114,30 @@ def read_results(folder: Path, prices: Prices | None = None) -> Results:
     pricing = prices.of(ledger.campaign.policy) if prices else None
     price: Callable[[Usage], float | None] = pricing.cost if pricing else (lambda _: None)
     retries = (price(episode.usage) for episode in ledger.failed_tries())
+    entries, attempts = _scan(ledger, price)
     return Results(
         ledger=ledger,
-        standing=ledger.standing(),
-        attempts=tuple(_attempts(ledger, price)),
+        standing=ledger.standing_of(entries),
+        attempts=attempts,
         retry_cost=sum(cost for cost in retries if cost is not None),
         currency=prices.currency if prices else "",
     )
 
 
-def _attempts(ledger: Ledger, price: Callable[[Usage], float | None]) -> Iterator[Attempt]:
+def _scan(
+    ledger: Ledger, price: Callable[[Usage], float | None]
+) -> tuple[list[Entry], tuple[Attempt, ...]]:
+    """Read the episodes once, for the standing and for the table."""
     tasks = {task.task_id: task for task in ledger.campaign.suite.tasks}
-    seen: set[tuple[str, int]] = set()
+    entries: list[Entry] = []
+    attempts: dict[Slot, Attempt] = {}
     for offset, episode in ledger.scan():
-        key = (episode.task_id, episode.attempt)
-        if key in seen or not ledger.belongs(episode):
-            continue
-        seen.add(key)
-        yield attempt_of(episode, tasks[episode.task_id], price(episode.usage), offset)
+        entry = ledger.entry_of(episode)
+        entries.append(entry)
+        if entry.belongs and entry.slot not in attempts:
+            task = tasks[episode.task_id]
+            attempts[entry.slot] = attempt_of(episode, task, price(episode.usage), offset)
+    return entries, tuple(attempts.values())
 
 
 def attempt_of(episode: Episode, task: SuiteTask, cost: float | None, offset: int) -> Attempt:
