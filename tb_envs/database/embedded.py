@@ -57,7 +57,12 @@ def open_embedded(*, private: bool = False) -> Server:
 def _start(installation: Installation, home: Home) -> Server:
     began = time.monotonic()
     password = secrets.token_hex(16)
-    _initialise(installation, home.path, password)
+    try:
+        _initialise(installation, home.path, password)
+    except (DatabaseFailure, OSError):
+        home.release()
+        shutil.rmtree(home.path, ignore_errors=True)
+        raise
     user = installation.os_user
     state: dict[str, Any] = {
         "port": _free_port(),

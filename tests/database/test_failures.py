@@ -5,8 +5,10 @@ Each test has a server of its own, which it may break.
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -33,18 +35,17 @@ NOW = "2026-04-02T10:30:00+02:00"
 def breakable(
     tiny_domain: Domain,
     database_choice: str,
-    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[DatabasePool]:
     """A pool on a server that no other test uses."""
     close_pools()
-    monkeypatch.setenv("TB_RUNTIME_DIR", str(tmp_path))
-    tmp_path.chmod(0o755)
-    for folder in tmp_path.parents:
-        if folder.owner() == tmp_path.owner() and folder != Path("/tmp"):
-            folder.chmod(folder.stat().st_mode | 0o011)
+    # Not below pytest's own folder, which the server's user may not enter.
+    home = Path(tempfile.mkdtemp(prefix="tb-test-"))
+    home.chmod(0o755)
+    monkeypatch.setenv("TB_RUNTIME_DIR", str(home))
     yield open_pool(tiny_domain, database=database_choice)
     close_pools()
+    shutil.rmtree(home, ignore_errors=True)
 
 
 def kill_server(database: EpisodeDatabase, choice: str) -> None:
