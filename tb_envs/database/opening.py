@@ -13,6 +13,7 @@ from tb_envs.database.failures import describe
 from tb_envs.database.limits import SessionLimits
 from tb_envs.database.pool import DatabasePool
 from tb_envs.database.reaper import reap
+from tb_envs.database.server import Server
 from tb_envs.database.sources import CloneSource, PrivateSource, SharedSource
 from tb_envs.database.tenant import Tenant
 from tb_envs.errors import DatabaseFailure, UsageError
@@ -36,8 +37,10 @@ class _Process:
         with self.lock:
             tenant = self.tenants.get(choice)
             if tenant is None or tenant.closed or not tenant.is_alive():
+                if tenant is not None:
+                    tenant.abandon()
                 try:
-                    tenant = Tenant(start_server(choice))
+                    tenant = _settle(start_server(choice))
                     with tenant.admin() as admin:
                         reap(admin)
                 except psycopg.OperationalError as error:
@@ -57,6 +60,14 @@ class _Process:
             pool.close()
         for tenant in tenants:
             tenant.close()
+
+
+def _settle(server: Server) -> Tenant:
+    try:
+        return Tenant(server)
+    except BaseException:
+        server.release()
+        raise
 
 
 _process = _Process()

@@ -55,9 +55,12 @@ def kill_server(database: EpisodeDatabase, choice: str) -> None:
     else:
         postmaster = _parent(database.agent.info.backend_pid)
         processes = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
-        for process in (postmaster, *(pid for pid in processes if _parent(pid) == postmaster)):
+        doomed = [postmaster, *(pid for pid in processes if _parent(pid) == postmaster)]
+        for process in doomed:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
+        while any(Path(f"/proc/{process}").exists() for process in doomed):
+            os.sched_yield()
 
 
 def _parent(process: int) -> int:

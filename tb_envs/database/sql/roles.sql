@@ -10,5 +10,8 @@ BEGIN
             EXECUTE format('CREATE ROLE %I NOLOGIN', wanted);
         END IF;
     END LOOP;
+    IF NOT pg_has_role('tb_owner', 'pg_signal_backend', 'MEMBER') THEN
+        GRANT pg_signal_backend TO tb_owner;
+    END IF;
 END
 $$;
