@@ -187,7 +187,7 @@ def learner_settings(config: RunConfig) -> LearnerSettings:
 def _trainable(config: RunConfig) -> PreTrainedModel:
     """Load the weights to train; stage 3 shards them while they load."""
     if config.learner.kind == "deepspeed" and config.learner.zero_stage == 3:
-        from transformers.integrations import HfDeepSpeedConfig
+        from transformers.integrations.deepspeed import HfDeepSpeedConfig
 
         from tb_trainer.learners.deepspeed_learner import deepspeed_config
 
@@ -198,4 +198,4 @@ def _trainable(config: RunConfig) -> PreTrainedModel:
         return model
     dtype = "float32" if config.learner.kind == "torch" else config.learner.dtype
     model = load_model(config.model.path, dtype=dtype)
-    return model.to(device_of_rank())  # pyright: ignore[reportArgumentType, reportCallIssue]
+    return model.to(device_of_rank())  # pyright: ignore[reportArgumentType]

@@ -7,7 +7,6 @@ from typing import Any
 
 import gymnasium
 
-import tb_envs  # noqa: F401 - registers the ids
 from tb_envs.errors import UsageError
 from tb_envs.registration import SUITE_ID
 from tb_envs.rollout import RolloutJob

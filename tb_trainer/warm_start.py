@@ -95,4 +95,4 @@ def read_architecture(path: Path) -> dict[str, Any]:
     document: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
     if not isinstance(document, dict) or "model_type" not in document:
         raise UsageError(f"{path}: expected a mapping with model_type, hidden_size and so on")
-    return document  # pyright: ignore[reportUnknownVariableType]
+    return document

@@ -1,9 +1,19 @@
 """What an inserted row holds where nothing was said: the columns' defaults, from the catalog."""
 
 from collections.abc import Mapping
-from typing import Any, LiteralString, cast
+from typing import Any, LiteralString, Protocol, cast
 
 from psycopg import Connection, sql
+
+
+class OwnedDatabase(Protocol):
+    """A database whose owner can look into its catalog."""
+
+    @property
+    def owner(self) -> Connection[Any]:
+        """The owner's connection, rows as dicts; opened when it is first asked for."""
+        ...
+
 
 Defaults = Mapping[str, Mapping[str, Any]]
 
@@ -22,11 +32,14 @@ _KNOWN: dict[tuple[str, str], Defaults] = {}
 """Per domain's hash and clock: they decide every default, and are the same in each episode."""
 
 
-def column_defaults(domain_hash: str, now: str, connection: Connection[Any]) -> Defaults:
-    """Return the defaults of a domain's tables under a clock, by table and column."""
+def column_defaults(domain_hash: str, now: str, database: OwnedDatabase) -> Defaults:
+    """Return the defaults of a domain's tables under a clock, by table and column.
+
+    The owner's session is opened only where they are not known yet.
+    """
     found = _KNOWN.get((domain_hash, now))
     if found is None:
-        found = _KNOWN[domain_hash, now] = read_defaults(connection)
+        found = _KNOWN[domain_hash, now] = read_defaults(database.owner)
     return found
 
 

@@ -59,7 +59,7 @@ def grade_task(
         DatabaseFailure: the database is gone.
     """
     expect = task.variant.expect
-    defaults = column_defaults(task.domain.hash, task.now, database.owner)
+    defaults = column_defaults(task.domain.hash, task.now, database)
     columns = ColumnRules(task.domain.free_columns, defaults)
     records = _grade_records(database, expect.records)
     results = [

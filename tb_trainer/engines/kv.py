@@ -6,7 +6,7 @@ an attention mask with two runs of ones in each row tells padding from content.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -95,7 +95,7 @@ def take_row(cache: Cache, row: int, columns: Tensor, ids: tuple[int, ...]) -> E
     index = columns.nonzero().squeeze(-1)
     keys: list[Tensor] = []
     values: list[Tensor] = []
-    for layer in cache.layers:
+    for layer in _layers(cache):
         assert layer.keys is not None
         assert layer.values is not None
         keys.append(layer.keys[row].index_select(1, index))
@@ -103,9 +103,14 @@ def take_row(cache: Cache, row: int, columns: Tensor, ids: tuple[int, ...]) -> E
     return EpisodeCache(ids, tuple(keys), tuple(values))
 
 
+def _layers(cache: Cache) -> list[DynamicLayer]:
+    """The layers of a cache that ``turn_cache`` made."""
+    return cast("list[DynamicLayer]", cache.layers)
+
+
 def keep_rows(cache: Cache, rows: Tensor) -> None:
     """Drop all rows but these."""
-    for layer in cache.layers:
+    for layer in _layers(cache):
         assert layer.keys is not None
         assert layer.values is not None
         layer.keys = torch.index_select(layer.keys, 0, rows)

@@ -13,14 +13,6 @@ PRICES = Prices(
 )
 
 
-def pytest_configure(config):
-    config.addinivalue_line(
-        "markers",
-        "browser: needs Chromium (skipped without it, unless TB_REQUIRE_BROWSER=1 makes that a "
-        "failure)",
-    )
-
-
 @pytest.fixture(scope="session")
 def folders(tmp_path_factory):
     """Complete campaigns of a base and a trained policy, 4 attempts at each of 14 tasks."""
