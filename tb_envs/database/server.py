@@ -1,5 +1,6 @@
 """A running PostgreSQL server: where it listens, and how its superuser logs in."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -12,6 +13,7 @@ Kind = Literal["docker", "embedded", "postgresql"]
 DictConnection = psycopg.Connection[DictRow]
 
 CONNECT_TIMEOUT_S = 10
+_FULL = re.compile("connection slots|too many clients|too many connections")
 
 SETTINGS: dict[str, str] = {
     "autovacuum": "off",
@@ -71,7 +73,12 @@ class Server:
         options: str = "",
         name: str = "thinkingbox",
     ) -> DictConnection:
-        """Open an autocommit connection with dict rows; as the superuser unless told otherwise."""
+        """Open an autocommit connection with dict rows; as the superuser unless told otherwise.
+
+        Raises:
+            psycopg.errors.TooManyConnections: the server has no room.
+            psycopg.OperationalError: it cannot be reached.
+        """
         keywords: dict[str, Any] = {
             **self.extra,
             "host": self.host,
@@ -83,7 +90,13 @@ class Server:
             "application_name": name,
             "connect_timeout": CONNECT_TIMEOUT_S,
         }
-        return DictConnection.connect("", autocommit=True, row_factory=dict_row, **keywords)
+        try:
+            return DictConnection.connect("", autocommit=True, row_factory=dict_row, **keywords)
+        except psycopg.OperationalError as error:
+            # A refused connection carries no code, so a full server is known by its words.
+            if _FULL.search(str(error)):
+                raise psycopg.errors.TooManyConnections(str(error)) from error
+            raise
 
     def admin(self) -> DictConnection:
         """Open a connection of the superuser to the maintenance database."""
