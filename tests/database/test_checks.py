@@ -60,11 +60,11 @@ def test_a_check_that_is_no_predicate_or_that_writes_is_refused(
 
 
 def test_the_agents_settings_do_not_reach_the_checks(tiny: EpisodeDatabase) -> None:
-    tiny.agent.execute("SET statement_timeout = 1")
+    tiny.agent.execute("SET statement_timeout = 50")
     tiny.agent.execute("SET search_path = pg_catalog")
     tiny.agent.execute("SET timezone = 'Asia/Tokyo'")
     check = "SELECT since::text = '2026-03-01 09:00:00+00' FROM guests WHERE id = 'G1'"
-    slow = "SELECT pg_sleep(0.02) IS NOT NULL"
+    slow = "SELECT pg_sleep(0.2) IS NOT NULL"
     assert tiny.run_checks([slow, check]) == [CheckAnswer(True), CheckAnswer(True)]
 
 
