@@ -7,6 +7,7 @@ engine the second is skipped, unless ``TB_REQUIRE_DOCKER=1`` makes that a failur
 import hashlib
 import os
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import pytest
 
@@ -55,6 +56,16 @@ INSERT INTO bookings (guest_id, room, nights) VALUES
     ('G1', 'suite', 2), ('G2', 'suite', 3), ('G2', 'deluxe', 1);
 INSERT INTO notes (booking_id, number, body) VALUES (1, 1, 'late arrival'), (1, 2, NULL);
 """
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs a library that has an environment of its own."""
+    for library in ("vllm", "deepspeed"):
+        if find_spec(library) is None:
+            skip = pytest.mark.skip(reason=f"{library} is not installed here; see .ci/vllm")
+            for item in items:
+                if item.get_closest_marker(library):
+                    item.add_marker(skip)
 
 
 @pytest.fixture(scope="session")
