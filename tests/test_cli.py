@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -96,6 +97,7 @@ def test_an_episode_is_served_over_mcp_and_graded_at_the_end(
             "-c", "from tb_envs.cli import main; main()",
             "serve", "hotel-downgrade", "--database", database_choice, "--out", str(path),
         ],
+        env=dict(os.environ),
     )  # fmt: skip
 
     async def talk() -> tuple[list[str], str]:

@@ -102,6 +102,8 @@ class Clone:
         self._owner_used = True
         if self._owner is None:
             self._owner = self._connect(self.tenant.owner, self.tenant.owner_password)
+            # The session is wiped between episodes, and the driver must not count on what it held.
+            self._owner.prepare_threshold = None
         return self._owner
 
     @property

@@ -106,13 +106,13 @@ def test_the_next_episode_finds_nothing_of(tiny_pool: DatabasePool, planted: str
 
 
 def test_databases_are_used_again(tiny_pool: DatabasePool) -> None:
-    pids: set[int] = set()
-    for _ in range(12):
+    pids: list[int] = []
+    while len(pids) == len(set(pids)):
+        assert len(pids) < 100
         database = tiny_pool.acquire(timeout_s=60)
         database.agent.execute("UPDATE guests SET name = name || '!'")
-        pids.add(database.agent.info.backend_pid)
+        pids.append(database.agent.info.backend_pid)
         database.close()
-    assert len(pids) <= 4
 
 
 def test_a_database_that_differs_in_what_no_log_knows_is_dropped(tiny_pool: DatabasePool) -> None:
