@@ -9,10 +9,13 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
-from transformers import PreTrainedModel
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
 from tb_envs.errors import PolicyFailure
 from tb_trainer.engines import Engine, Request
@@ -31,7 +34,12 @@ pytestmark = [
 Maker = Callable[..., PreTrainedModel]
 TOLERANCE = 1e-4
 # vLLM's attention kernels want heads of at least 32; everything else is as small as can be.
-SHAPE = {"vocab_size": 320, "hidden_size": 64, "head_dim": 32, "initializer_range": 0.1}
+SHAPE: dict[str, Any] = {
+    "vocab_size": 320,
+    "hidden_size": 64,
+    "head_dim": 32,
+    "initializer_range": 0.1,
+}
 ENVIRONMENT = {"TORCHDYNAMO_DISABLE": "1", "VLLM_CPU_KVCACHE_SPACE": "1", "OMP_NUM_THREADS": "1"}
 
 
@@ -39,6 +47,11 @@ ENVIRONMENT = {"TORCHDYNAMO_DISABLE": "1", "VLLM_CPU_KVCACHE_SPACE": "1", "OMP_N
 def directory(tiny_model: Maker, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("vllm-model")
     tiny_model(**SHAPE).save_pretrained(path)
+    # The server wants a tokenizer, though only ids travel: a word for each id.
+    words = {f"w{number}": number for number in range(SHAPE["vocab_size"])}
+    PreTrainedTokenizerFast(
+        tokenizer_object=Tokenizer(WordLevel(words, unk_token="w0")), unk_token="w0"
+    ).save_pretrained(path)
     return path
 
 
@@ -63,7 +76,7 @@ def served(directory: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     with log.open("w") as file, subprocess.Popen(
         [sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", str(directory),
          "--port", str(port), "--dtype", "float32", "--max-model-len", "512", "--enforce-eager",
-         "--skip-tokenizer-init", "--logprobs-mode", "processed_logprobs",
+         "--logprobs-mode", "processed_logprobs",
          "--generation-config", "vllm"],
         env=os.environ | ENVIRONMENT | {"VLLM_SERVER_DEV_MODE": "1"}, stdout=file, stderr=file,
     ) as server:  # fmt: skip
