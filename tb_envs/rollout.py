@@ -229,10 +229,10 @@ class _Collection:
         threading.Thread(target=self._work, name="rollout", daemon=True).start()
 
     def _work(self) -> None:
-        envs: dict[str, Env] = {}
+        stage = _Stage()
         try:
             while (play := self._next_play()) is not None:
-                play.run(_env_of(play.job, envs))
+                play.run(stage.env(play.job))
                 with self._lock:
                     if play not in self._running:
                         return  # given up: its result is out, and another worker took its place
@@ -242,8 +242,7 @@ class _Collection:
         except Exception as error:  # noqa: BLE001 - the caller's thread must see what broke a worker
             self._done.put(error)
         finally:
-            for env in envs.values():
-                env.close()
+            stage.close()
 
     def _next_play(self) -> _Play | None:
         with self._lock:
@@ -280,12 +279,31 @@ class _Collection:
         return min(max(first + GRACE_S - time.monotonic(), 0.01), 1.0)
 
 
-def _env_of(job: RolloutJob, envs: dict[str, Env]) -> Env:
-    """The worker's environment for a job, made once."""
-    key = json.dumps([job.env_id, dict(job.options)], sort_keys=True)
-    if key not in envs:
-        envs[key] = gymnasium.make(job.env_id, disable_env_checker=True, **job.options)
-    return envs[key]
+class _Stage:
+    """A worker's environment, kept while jobs ask for the same one.
+
+    One only: an environment holds its last episode's database until its next reset, and a worker
+    that kept one for each of a thousand tasks would fill the server.
+    """
+
+    def __init__(self) -> None:
+        self._key: tuple[str, str] | None = None
+        self._env: Env | None = None
+
+    def env(self, job: RolloutJob) -> Env:
+        """Give the environment for a job, made anew when it is not the last job's."""
+        key = (job.env_id, json.dumps(dict(job.options), sort_keys=True))
+        if self._env is None or key != self._key:
+            self.close()
+            self._env = gymnasium.make(job.env_id, disable_env_checker=True, **job.options)
+            self._key = key
+        return self._env
+
+    def close(self) -> None:
+        """Close the environment, if there is one."""
+        if self._env is not None:
+            env, self._env = self._env, None
+            env.close()
 
 
 def _id_of(env: Env) -> str:

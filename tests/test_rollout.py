@@ -102,6 +102,32 @@ def test_every_job_yields_exactly_one_result() -> None:
     assert all(result.session is not None for result in results)
 
 
+def test_a_worker_keeps_one_environment_however_many_tasks_it_plays() -> None:
+    """An open environment holds a database: 129 of them for each worker once filled a server."""
+    open_now: list[int] = [0]
+    most: list[int] = [0]
+
+    class Counted(Countdown):
+        def __init__(self) -> None:
+            super().__init__()
+            open_now[0] += 1
+            most[0] = max(most[0], open_now[0])
+
+        def close(self) -> None:
+            open_now[0] -= 1
+
+    names = [f"tests/Counted{number}-v0" for number in range(5)]
+    for name in names:
+        gymnasium.register(name, entry_point=Counted)
+    try:
+        jobs = [RolloutJob(name, 0, attempt) for name in names for attempt in range(2)]
+        assert len(list(rollout(jobs, Counter(always_yes), concurrency=1))) == 10
+    finally:
+        for name in names:
+            del gymnasium.registry[name]
+    assert (most, open_now) == ([1], [0])
+
+
 def test_jobs_are_drawn_lazily() -> None:
     def endless() -> Iterator[RolloutJob]:
         for attempt in range(10**9):
