@@ -58,6 +58,7 @@ class Case:
         task: Task,
         options: CaseOptions,
         database: EpisodeDatabase,
+        digest: str,
         tools: AnyToolSession,
         user: User | None,
     ) -> None:
@@ -65,6 +66,7 @@ class Case:
         self.ended = False
         self._options = options
         self._database = database
+        self._digest = digest
         self._tools = tools
         self._user = user
         self._messages: list[Message] = []
@@ -86,13 +88,13 @@ class Case:
         pool = open_pool(task.domain, database=options.database, isolation=options.isolation)
         database = pool.acquire(timeout_s=ACQUIRE_TIMEOUT_S)
         try:
-            database.prepare(task.variant.start, task.now)
+            digest = database.prepare(task.variant.start, task.now)
             refuse_unsound(task, database)
             tools = open_tools(database, task.domain.toolsets, task.variant.mcp)
         except BaseException:
             database.close()
             raise
-        return cls(task, options, database, tools, user)
+        return cls(task, options, database, digest, tools, user)
 
     @property
     def opening(self) -> str:
@@ -152,7 +154,7 @@ class Case:
             "task_hash": self.task.hash,
             "system_prompt": self.task.domain.system_prompt,
             "tools": self._fresh_schemas(),
-            "database_digest": self._database.digest(),
+            "database_digest": self._digest,
         }
 
     def step_info(self, calls: Sequence[CallRecord]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import psycopg
-from psycopg.pq import ExecStatus
+from psycopg.pq import ExecStatus, TransactionStatus
 from psycopg.rows import tuple_row
 
 from tb_envs.database.failures import is_infrastructure
@@ -12,9 +12,11 @@ from tb_envs.database.server import DictConnection
 from tb_envs.errors import SpecError
 
 BOOL = 16
+OPEN = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 WRITES = (psycopg.errors.ReadOnlySqlTransaction, psycopg.errors.InsufficientPrivilege)
 CLEAN = b"RESET statement_timeout; BEGIN READ ONLY; SET LOCAL search_path TO public"
-READ_ONLY = "RESET statement_timeout; BEGIN READ ONLY; SELECT tb.run_checks(%s::text[]); ROLLBACK"
+# Ended by COMMIT, which leaves the driver's prepared statements alone.
+READ_ONLY = "RESET statement_timeout; BEGIN READ ONLY; SELECT tb.run_checks(%s::text[]); COMMIT"
 
 
 class CheckAnswer(NamedTuple):
@@ -40,8 +42,9 @@ def validate_checks(session: DictConnection, checks: Iterable[str]) -> None:
                 message = f"{problem}; expected one SELECT of one boolean"
                 raise SpecError(f"{message}: {check.strip()}")
     finally:
-        if not session.closed:
-            session.rollback()
+        if session.pgconn.transaction_status in OPEN:
+            # Not the driver's own: after that it forgets every statement that it has prepared.
+            _execute(session, b"ROLLBACK")
 
 
 def _execute(session: DictConnection, commands: bytes) -> None:

@@ -44,15 +44,15 @@ class EpisodeDatabase:
         """The address for a tool server of its own; a database so shared is never used again."""
         return self._clone.url
 
-    def prepare(self, start: Start, now: str) -> None:
-        """Set the clock and apply the task's records, in one transaction.
+    def prepare(self, start: Start, now: str) -> str:
+        """Set the clock and apply the task's records, in one transaction; return the ``digest``.
 
         Raises:
             SpecError: a record does not fit; names its place, table and column.
             DatabaseFailure: the server broke.
         """
         with database_boundary("applying the start records"):
-            start_records.prepare(
+            return start_records.prepare(
                 self.agent, self._clone.secret, start, now, lambda: self._clone.owner
             )
 

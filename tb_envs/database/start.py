@@ -15,7 +15,7 @@ from tb_envs.errors import SpecError
 from tb_envs.specs.models import Start
 
 Operation = dict[str, Any]
-PREPARE = "SELECT tb.prepare(%s, %s, %s)"
+PREPARE = "SELECT tb.prepare(%s, %s, %s) AS digest"
 
 
 def prepare(
@@ -24,7 +24,7 @@ def prepare(
     start: Start,
     now: str,
     owner: Callable[[], DictConnection],
-) -> None:
+) -> str:
     """Set the clock and apply a task's records: deletes, then updates, then inserts.
 
     Args:
@@ -34,17 +34,22 @@ def prepare(
         now: the clock's moment, ISO 8601 with offset.
         owner: gives the owner's session, to find out what is wrong with a record.
 
+    Returns:
+        The digest of the database as it then is.
+
     Raises:
         SpecError: a record does not fit; names its place, table and column.
     """
     operations = list(_operations(start))
     plain = [operation for _, operation in operations]
     try:
-        session.execute(PREPARE, (secret, now, Jsonb(plain, dumps=dumps)))
+        values = (secret, now, Jsonb(plain, dumps=dumps))
+        row = session.execute(PREPARE, values).fetchone()
     except psycopg.Error as error:
         if is_infrastructure(error):
             raise
         raise _explain(owner(), operations, now, error) from error
+    return row["digest"] if row else ""
 
 
 def _operations(start: Start) -> Iterator[tuple[str, Operation]]:

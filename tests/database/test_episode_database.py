@@ -106,6 +106,19 @@ def test_a_now_that_is_no_moment_is_refused(tiny: EpisodeDatabase) -> None:
         tiny.prepare(Start(), "noonish")
 
 
+def test_preparing_returns_the_digest_of_what_it_prepared(tiny: EpisodeDatabase) -> None:
+    start = Start(
+        insert={
+            "guests": [{"id": "G9", "name": "Zoe"}],
+            "bookings": [{"guest_id": "G1", "room": "suite", "nights": 1}],
+        },
+        update={"guests": [RowUpdate(where={"id": "G2"}, set={"name": "Bo"})]},
+        delete={"notes": [{"number": 2}]},
+    )
+    seed = tiny.digest()
+    assert tiny.prepare(start, NOW) == tiny.digest() != seed
+
+
 def test_the_digest_is_blind_to_row_order_and_sees_rows_sequences_and_clock(
     tiny_pool: DatabasePool,
 ) -> None:

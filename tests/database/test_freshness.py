@@ -115,6 +115,28 @@ def test_databases_are_used_again(tiny_pool: DatabasePool) -> None:
         database.close()
 
 
+def test_a_session_keeps_its_plans_from_episode_to_episode(tiny_pool: DatabasePool) -> None:
+    """Reset and calls are several times slower on a session that must plan again."""
+    planned: dict[int, int] = {}
+    again = 0
+    while not again:
+        database = tiny_pool.acquire(timeout_s=60)
+        session = database.agent
+        pid = session.info.backend_pid
+        row = session.execute("SELECT count(*) AS n FROM pg_prepared_statements").fetchone()
+        assert row is not None
+        if pid in planned:
+            again = row["n"]
+            assert again >= planned[pid] > 0
+        for _ in range(10):
+            session.execute("SELECT name FROM guests WHERE id = %s", ("G1",))
+        assert database.run_checks(["SELECT true"])[0].value
+        row = session.execute("SELECT count(*) AS n FROM pg_prepared_statements").fetchone()
+        assert row is not None
+        planned[pid] = row["n"]
+        database.close()
+
+
 def test_a_database_that_differs_in_what_no_log_knows_is_dropped(tiny_pool: DatabasePool) -> None:
     database = tiny_pool.acquire(timeout_s=60)
     digest, name = database.digest(), database.agent.info.dbname

@@ -11,7 +11,8 @@ GRANT EXECUTE ON FUNCTION
     tb.digest(), tb.run_checks(text[]), tb.fetch(text, jsonb)
 TO tb_agent;
 GRANT EXECUTE ON FUNCTION
-    tb.admit(text), tb.apply(text, text, jsonb, jsonb), tb.digest(), tb.run_checks(text[]),
+    tb.admit(text), tb.apply(text, text, jsonb, jsonb), tb.digest(), tb.digest(text[]), tb.run_checks(text[]),
     tb.fetch(text, jsonb)
 TO tb_owner;
+GRANT SELECT ON tb.sequences TO tb_owner;
 GRANT EXECUTE ON FUNCTION pg_terminate_backend(int, bigint), pg_cancel_backend(int) TO tb_owner;

@@ -45,7 +45,8 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION tb.prepare(secret text, moment text, operations jsonb) RETURNS void
+-- Returns the digest of the start: the template's, but for what was logged on the way here.
+CREATE FUNCTION tb.prepare(secret text, moment text, operations jsonb) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
 DECLARE
     operation jsonb;
@@ -57,6 +58,7 @@ BEGIN
                          operation -> 'where', operation -> 'set');
     END LOOP;
     UPDATE tb.log SET by_agent = false WHERE by_agent;
+    RETURN tb.digest(array(SELECT tab FROM tb.log UNION SELECT name FROM tb.sequences));
 END
 $$;
 ALTER FUNCTION tb.prepare(text, text, jsonb) OWNER TO tb_owner;
