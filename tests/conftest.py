@@ -6,8 +6,11 @@ engine the second is skipped, unless ``TB_REQUIRE_DOCKER=1`` makes that a failur
 
 import hashlib
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -109,6 +112,19 @@ def require_docker() -> None:
 def _servers_end_with_the_tests() -> Iterator[None]:
     yield
     close_pools()
+
+
+@pytest.fixture
+def own_server(database_choice: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A choice of server that means, in this test, one that no other test uses."""
+    close_pools()
+    # Not below pytest's own folder, which the server's user may not enter.
+    home = Path(tempfile.mkdtemp(prefix="tb-test-"))
+    home.chmod(0o755)
+    monkeypatch.setenv("TB_RUNTIME_DIR", str(home))
+    yield database_choice
+    close_pools()
+    shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture

@@ -31,6 +31,8 @@ MACHINE_LABEL = "thinkingbox.machine"
 PORT = 5432
 SUPERUSER = "postgres"
 ENGINE_TIMEOUT_S = 10
+ALREADY_GOING = (404, 409)
+"""What the engine answers when somebody else removes a container: its keeper, most likely."""
 
 
 def image_name() -> str:
@@ -161,15 +163,22 @@ def _describe(home: Home, state: dict[str, Any]) -> Server:
 def _sweep() -> None:
     """Remove containers of this machine whose keeper was killed: their home is in nobody's use."""
     import docker
-    from docker.errors import DockerException
+    from docker.errors import APIError, DockerException
 
     try:
         client = docker.from_env(timeout=ENGINE_TIMEOUT_S)
         label = f"{MACHINE_LABEL}={socket.gethostname()}"
-        for container in client.containers.list(all=True, filters={"label": label}):
+        for container in client.containers.list(
+            all=True, filters={"label": label}, ignore_removed=True
+        ):
             home = Path(cast(str, container.labels[LABEL]))
-            if Home.is_unused(home):
+            if not Home.is_unused(home):
+                continue
+            try:
                 container.remove(force=True, v=True)
-                shutil.rmtree(home, ignore_errors=True)
+            except APIError as error:
+                if error.status_code not in ALREADY_GOING:
+                    raise
+            shutil.rmtree(home, ignore_errors=True)
     except DockerException as error:
         raise DatabaseFailure(f"docker: {error}") from error

@@ -16,7 +16,7 @@ from tb_envs.database.clone import Clone
 from tb_envs.database.episode_database import EpisodeDatabase
 from tb_envs.database.failures import describe
 from tb_envs.database.sources import CloneSource
-from tb_envs.errors import DatabaseFailure
+from tb_envs.errors import DatabaseFailure, ThinkingBoxError
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +57,9 @@ class DatabasePool:
         deadline = time.monotonic() + timeout_s
         while True:
             clone = self._take() or self._make(deadline)
-            if clone is not None and self._is_fresh(clone):
+            if clone is None:
+                continue
+            if self._is_fresh(clone):
                 break
             if time.monotonic() > deadline:
                 raise DatabaseFailure("no database proved equal to its template in time")
@@ -140,7 +142,7 @@ class DatabasePool:
             while not self._closed and len(self._ready) < self._warm:
                 try:
                     clone = self._source.make()
-                except (DatabaseFailure, psycopg.Error) as error:
+                except (ThinkingBoxError, psycopg.Error) as error:
                     # Nobody asked for this one; whoever does gets the error.
                     logger.debug("could not make a database ahead: %s", error)
                     break

@@ -24,7 +24,6 @@ from tb_envs.database.watchdog import Watchdog
 logger = logging.getLogger(__name__)
 
 SQL = Path(__file__).parent / "sql"
-RESERVED = 20
 LIFE, TEMPLATE_USE, TEMPLATE_BUILD = 0x7462, 0x7463, 0x7464
 
 
@@ -75,12 +74,6 @@ class Tenant:
     def closed(self) -> bool:
         """Whether this place is given up or lost: with its guard, a process loses its key."""
         return self._closed or self._watchdog.lost
-
-    def capacity(self) -> int:
-        """How many episode databases fit the server's connections, two each."""
-        with self.admin() as admin:
-            row = admin.execute("SELECT current_setting('max_connections')::int AS n").fetchone()
-        return max(1, ((row["n"] if row else 0) - RESERVED) // 2)
 
     @contextmanager
     def admin(self) -> Generator[DictConnection]:

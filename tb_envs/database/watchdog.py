@@ -38,8 +38,8 @@ WHERE pid = %(pid)s AND state_change = %(state_change)s
 class Watchdog:
     """A thread that watches the sessions of one process's agents.
 
-    ``limits`` maps the agents' roles to what they may; others may change it meanwhile.
-    ``on_lost`` is called once, when the server no longer answers.
+    ``limits`` maps the agents' roles to what they may; others may change it meanwhile. ``lost`` is
+    set once the server no longer answers.
     """
 
     def __init__(

@@ -5,6 +5,8 @@ from typing import Any, LiteralString, Protocol, cast
 
 from psycopg import Connection, sql
 
+from tb_envs.database import database_boundary
+
 
 class OwnedDatabase(Protocol):
     """A database whose owner can look into its catalog."""
@@ -36,10 +38,14 @@ def column_defaults(domain_hash: str, now: str, database: OwnedDatabase) -> Defa
     """Return the defaults of a domain's tables under a clock, by table and column.
 
     The owner's session is opened only where they are not known yet.
+
+    Raises:
+        DatabaseFailure: the database is gone.
     """
     found = _KNOWN.get((domain_hash, now))
     if found is None:
-        found = _KNOWN[domain_hash, now] = read_defaults(database.owner)
+        with database_boundary("reading the columns' defaults"):
+            found = _KNOWN[domain_hash, now] = read_defaults(database.owner)
     return found
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from psycopg import Connection
 
+from tb_envs.database import database_boundary
 from tb_envs.errors import SpecError
 from tb_envs.grading.grader import FinalDatabase
 from tb_envs.specs import Task
@@ -28,11 +29,14 @@ def refuse_unsound(task: Task, database: FinalDatabase) -> None:
 
     Raises:
         SpecError: one cannot be graded; says which, and how to mend it.
+        DatabaseFailure: the database is gone.
     """
     if task.hash in _SOUND:
         return
     _refuse_checks(task, database)
-    _refuse_names(task, _tables(database.owner))
+    with database_boundary("reading the tables' names"):
+        tables = _tables(database.owner)
+    _refuse_names(task, tables)
     _SOUND.add(task.hash)
 
 

@@ -3,87 +3,26 @@
 Each test has a server of its own, which it may break.
 """
 
-import contextlib
-import os
-import shutil
-import signal
-import subprocess
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import psycopg
 import pytest
 
-from tb_envs.database import (
-    DatabasePool,
-    EpisodeDatabase,
-    close_pools,
-    database_boundary,
-    open_pool,
-)
+from tb_envs.database import DatabasePool, EpisodeDatabase, database_boundary, open_pool
 from tb_envs.errors import DatabaseFailure
 from tb_envs.specs.domain import Domain
 from tb_envs.specs.models import Start
+from tests.faults import kill_server
 
 NOW = "2026-04-02T10:30:00+02:00"
 
 
 @pytest.fixture
-def breakable(
-    tiny_domain: Domain,
-    database_choice: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Iterator[DatabasePool]:
+def breakable(tiny_domain: Domain, own_server: str) -> DatabasePool:
     """A pool on a server that no other test uses."""
-    close_pools()
-    # Not below pytest's own folder, which the server's user may not enter.
-    home = Path(tempfile.mkdtemp(prefix="tb-test-"))
-    home.chmod(0o755)
-    monkeypatch.setenv("TB_RUNTIME_DIR", str(home))
-    yield open_pool(tiny_domain, database=database_choice)
-    close_pools()
-    shutil.rmtree(home, ignore_errors=True)
-
-
-def kill_server(database: EpisodeDatabase, choice: str) -> None:
-    """End the server at once, as if its machine had failed."""
-    if choice == "docker":
-        _remove_container(database)
-    else:
-        postmaster = _parent(database.agent.info.backend_pid)
-        processes = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
-        doomed = [postmaster, *(pid for pid in processes if _parent(pid) == postmaster)]
-        for process in doomed:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process, signal.SIGKILL)
-        while any(Path(f"/proc/{process}").exists() for process in doomed):
-            os.sched_yield()
-
-
-def _parent(process: int) -> int:
-    try:
-        stat = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
-    return int(stat.rsplit(")", 1)[1].split()[1])
-
-
-def _remove_container(database: EpisodeDatabase) -> None:
-    found = subprocess.run(
-        ["docker", "ps", "-q", "--filter", "label=thinkingbox.home"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    for container in found.stdout.split():
-        details = subprocess.run(
-            ["docker", "inspect", container], capture_output=True, text=True, check=True
-        )
-        if f'"{database.agent.info.host}"' in details.stdout:
-            subprocess.run(["docker", "rm", "-f", container], capture_output=True, check=True)
+    return open_pool(tiny_domain, database=own_server)
 
 
 def works(pool: DatabasePool) -> bool:

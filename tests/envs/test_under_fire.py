@@ -1,19 +1,23 @@
 """What happens when the server dies in the middle, and when many work at once."""
 
 import json
-import os
-import signal
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Any
 
 import gymnasium
 import pytest
 
 import tb_envs  # noqa: F401 - registers the ids
+from tb_envs.database import EpisodeDatabase, open_pool
+from tb_envs.database.clone import Clone
+from tb_envs.database.server import DictConnection
 from tb_envs.env import ThinkingBoxEnv
 from tb_envs.errors import DatabaseFailure
 from tb_envs.specs import all_tasks
+from tests.faults import kill_server
 
 TASK = "hotel-downgrade"
 
@@ -24,34 +28,58 @@ def comment(text: str, ticket: str = "TCK-3101") -> dict[str, Any]:
     return {"content": "", "tool_calls": (call,)}
 
 
-def kill_server(env: ThinkingBoxEnv) -> None:
-    """End the episode's own server as a power cut would: the postmaster, with SIGKILL."""
+def database_of(env: ThinkingBoxEnv) -> EpisodeDatabase:
     assert env._case is not None
-    row = env._case._database.owner.execute("SELECT pg_backend_pid() AS pid").fetchone()
-    assert row is not None
-    stat = Path(f"/proc/{row['pid']}/stat").read_text()
-    postmaster = int(stat.rpartition(")")[2].split()[1])
-    assert "postgres" in Path(f"/proc/{postmaster}/comm").read_text()
-    os.kill(postmaster, signal.SIGKILL)
-    os.kill(row["pid"], signal.SIGKILL)
-    env._case._database.agent.pgconn.finish()  # as the network would tell it, without the wait
+    return env._case._database
 
 
-def private_env() -> ThinkingBoxEnv:
-    """An environment whose server belongs to its episode alone, so that killing it hurts no one."""
-    return ThinkingBoxEnv(TASK, database="embedded", isolation="container")
+@contextmanager
+def locked(clone: Clone, table: str) -> Iterator[DictConnection]:
+    """Hold a table, so that whoever wants it waits."""
+    holder = clone.tenant.server.connect(clone.name)
+    try:
+        holder.execute("BEGIN")
+        holder.execute(f"LOCK TABLE {table}".encode())
+        yield holder
+    finally:
+        holder.close()
+
+
+def kill_once_waiting(holder: DictConnection, kill: Callable[[], None]) -> None:
+    """Kill the server as soon as somebody waits for the holder's lock."""
+    while holder.execute("SELECT FROM pg_locks WHERE NOT granted").rowcount == 0:
+        time.sleep(0)
+    kill()
+
+
+def is_system_error(result: Any) -> bool:
+    _, reward, terminated, truncated, info = result
+    return (
+        (reward, terminated, truncated) == (0.0, False, True)
+        and (info["outcome"]["kind"], info["outcome"]["source"]) == ("system_error", "database")
+        and info["grade"] is None
+    )
+
+
+WAITING: dict[str, tuple[str, Callable[[ThinkingBoxEnv], Any]]] = {
+    "a tool call": ("ticket_comments", lambda env: env.step(comment("anyone?"))),
+    "grading": ("bookings", lambda env: env.finish("tokens")),
+}
 
 
 @pytest.mark.slow
-def test_a_server_killed_before_a_call_is_a_system_error_and_the_next_reset_works() -> None:
-    env = private_env()
+@pytest.mark.parametrize("step", WAITING)
+def test_a_server_killed_during(own_server: str, step: str) -> None:
+    """A system error with its cause, never a reward; and the next reset works."""
+    table, act = WAITING[step]
+    env = ThinkingBoxEnv(TASK, database=own_server)
     try:
         env.reset(seed=7)
-        kill_server(env)
-        _, reward, terminated, truncated, info = env.step(comment("anyone?"))
-        assert (reward, terminated, truncated) == (0.0, False, True)
-        assert info["outcome"]["kind"] == "system_error"
-        assert info["outcome"]["source"] == "database"
+        database = database_of(env)
+        with locked(database._clone, table) as holder, ThreadPoolExecutor(1) as thread:
+            acting = thread.submit(act, env)
+            kill_once_waiting(holder, lambda: kill_server(database, own_server))
+            assert is_system_error(acting.result(timeout=60))
         env.reset(seed=7)
         assert env.step(comment("still here"))[4]["calls"][0]["is_error"] is False
     finally:
@@ -59,14 +87,43 @@ def test_a_server_killed_before_a_call_is_a_system_error_and_the_next_reset_work
 
 
 @pytest.mark.slow
-def test_a_server_killed_before_grading_gives_no_verdict() -> None:
-    env = private_env()
+def test_a_server_killed_during_a_reset_fails_it_and_the_next_reset_works(own_server: str) -> None:
+    env, other = (ThinkingBoxEnv(TASK, database=own_server) for _ in range(2))
     try:
         env.reset(seed=7)
-        kill_server(env)
-        _, reward, _, truncated, info = env.finish("tokens")
-        assert (reward, truncated, info["grade"]) == (0.0, True, None)
-        assert info["system_error"].startswith("database: ")
+        pool = open_pool(env.task.domain, database=own_server)
+        while not pool._ready:
+            time.sleep(0.01)
+        with locked(pool._ready[0], "tickets") as holder, ThreadPoolExecutor(1) as thread:
+            resetting = thread.submit(other.reset, seed=7)
+            kill_once_waiting(holder, lambda: kill_server(database_of(env), own_server))
+            with pytest.raises(DatabaseFailure):
+                resetting.result(timeout=60)
+        other.reset(seed=7)
+        assert other.step(comment("still here"))[4]["calls"][0]["is_error"] is False
+    finally:
+        env.close()
+        other.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ["a statement that takes too long", "a connection cut"])
+def test_the_session_ended_by(own_server: str, ending: str) -> None:
+    env = ThinkingBoxEnv(TASK, database=own_server)
+    try:
+        env.reset(seed=7)
+        database = database_of(env)
+        if ending == "a connection cut":
+            database.owner.execute(
+                "SELECT pg_terminate_backend(%s)", (database.agent.info.backend_pid,)
+            )
+            assert is_system_error(env.step(comment("anyone?")))
+        else:
+            database.agent.execute("SET statement_timeout = 50")
+            with locked(database._clone, "ticket_comments"):
+                assert is_system_error(env.step(comment("anyone?")))
+        env.reset(seed=7)
+        assert env.step(comment("still here"))[4]["calls"][0]["is_error"] is False
     finally:
         env.close()
 
