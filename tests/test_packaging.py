@@ -97,3 +97,13 @@ def test_an_installed_wheel_plays_the_hotel_task_without_torch(empty_venv: Path)
 def test_the_program_of_an_installed_wheel_lists_the_tasks(empty_venv: Path) -> None:
     listed = run(empty_venv / "bin" / "tb-envs", "list", cwd=empty_venv.parent)
     assert "hotel-downgrade" in listed
+
+
+@pytest.mark.parametrize(("program", "extra"), [("tb-bench", "bench"), ("tb-train", "train")])
+def test_a_program_without_its_extra_says_what_to_install(
+    empty_venv: Path, program: str, extra: str
+) -> None:
+    done = subprocess.run([empty_venv / "bin" / program], text=True, capture_output=True)
+    assert done.returncode == 1
+    assert done.stderr.endswith(f"Install it with: pip install thinkingbox[{extra}]\n")
+    assert "Traceback" not in done.stderr

@@ -5,13 +5,42 @@ variants. ``base`` is what the variants share: each variant is merged over it (m
 lists and scalars replaced whole). Loading never executes anything from a file.
 """
 
-from typing import Annotated, Any, Literal
+import re
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    model_validator,
+)
+
+
+def _regex(pattern: str) -> str:
+    """Refuse what is no regular expression while its file and line are known."""
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
+    return pattern
+
+
+def _matchers(row: dict[str, Any]) -> dict[str, Any]:
+    """Refuse a ``{matches: ...}`` that could not be matched when the episode is graded."""
+    for value in row.values():
+        if isinstance(value, dict) and list(cast("dict[str, Any]", value)) == ["matches"]:
+            _regex(str(cast("dict[str, Any]", value)["matches"]))
+    return row
+
 
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+Regex = Annotated[str, AfterValidator(_regex)]
 Row = dict[str, Any]
+ExpectedRow = Annotated[Row, AfterValidator(_matchers)]
 Split = Literal["bench", "train", "demo"]
 
 
@@ -56,7 +85,13 @@ class Fact(Spec):
     """
 
     say: str
-    asked_by: list[str] = []
+    asked_by: list[Regex] = []
+
+
+AnyFact = Annotated[
+    Annotated[str, Tag("text")] | Annotated[Fact, Tag("fact")],
+    Discriminator(lambda value: "text" if isinstance(value, str) else "fact"),
+]
 
 
 class Reply(Spec):
@@ -66,8 +101,8 @@ class Reply(Spec):
     """
 
     name: Name
-    when: list[str] = Field(min_length=1, description="Regular expressions; any may match.")
-    unless: list[str] = Field(default=[], description="Regular expressions; none may match.")
+    when: list[Regex] = Field(min_length=1, description="Regular expressions; any may match.")
+    unless: list[Regex] = Field(default=[], description="Regular expressions; none may match.")
     say: str
     once: bool = True
     ends: bool = False
@@ -78,7 +113,7 @@ class UserSpec(Spec):
 
     opening: str
     private_context: str = Field(description="What the user knows and wants; for the LLM.")
-    facts: dict[Name, str | Fact] = {}
+    facts: dict[Name, AnyFact] = {}
     replies: list[Reply] = []
     pushes: list[str] = Field(
         default=[], description="Said one by one when the agent reports an outcome, before closing."
@@ -160,7 +195,7 @@ class InsertRule(Spec):
     """
 
     insert: Name
-    row: Row = {}
+    row: ExpectedRow = {}
     free: list[Name] = []
     count: Count = 1
 
@@ -169,8 +204,8 @@ class UpdateRule(Spec):
     """Rows picked by ``where`` (final values) that change in exactly the columns of ``set``."""
 
     update: Name
-    where: Row = Field(min_length=1)
-    set: Row = {}
+    where: ExpectedRow = Field(min_length=1)
+    set: ExpectedRow = {}
     free: list[Name] = []
     count: Count = 1
 
@@ -204,7 +239,9 @@ class ExpectedRecord(Spec):
 
     table: Name
     key: Row = Field(min_length=1)
-    row: Row | None = Field(description="Expected columns; null means that no such row may exist.")
+    row: ExpectedRow | None = Field(
+        description="Expected columns; null means that no such row may exist."
+    )
 
 
 class Rubric(Spec):

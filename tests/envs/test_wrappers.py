@@ -44,6 +44,23 @@ def test_the_xml_format_is_typed_by_the_tools_schema(database_choice: str) -> No
     assert '"limit": 2' in info["calls"][0]["arguments"]
 
 
+def test_text_that_begins_inside_a_think_block_is_not_said(database_choice: str) -> None:
+    """Templates that open the block themselves leave the model only its end to write."""
+    env = TextAction(gymnasium.make(HOTEL, database=database_choice), reasoning_open=True)
+    try:
+        env.reset(seed=7)
+        text = (
+            'Maybe <tool_call>\n{"name": "list_codes", "arguments": {}}\n</tool_call>?\n</think>\n'
+            "Which e-mail address is the booking under?<|im_end|>"
+        )
+        observation, *_, info = env.step(text)
+    finally:
+        env.close()
+    assert info["calls"] == ()
+    assert observation[0]["role"] == "user"
+    assert "mariana.costa@castellane.example" in observation[0]["content"]
+
+
 @pytest.mark.filterwarnings("ignore:.*is different from the unwrapped version:UserWarning")
 def test_gymnasium_finds_no_fault_in_the_menu(database_choice: str) -> None:
     env = MenuAction(gymnasium.make(HOTEL, database=database_choice))

@@ -78,6 +78,18 @@ def test_a_good_file_loads_with_base_merged(root: Path) -> None:
         ("family: lost-parcel", "family: found-parcel", 1, "expected the file's name"),
         ("purpose: A parcel is lost.", "purpose: [unclosed", 5, "not valid YAML"),
         ("    private_context: You want your parcel.", "    mood: bad", 8, "unknown key"),
+        (
+            "    private_context: You want your parcel.",
+            "    private_context: x\n    facts: {name: {say: Bo, asked_by: ['(name']}}",
+            9,
+            "'(name' is no regular expression: missing ), unterminated subpattern",
+        ),
+        (
+            "      checks:",
+            "      changes: [{insert: claims, row: {note: {matches: '*lost'}}}]\n      checks:",
+            23,
+            "'*lost' is no regular expression: nothing to repeat",
+        ),
     ],
 )
 def test_a_fault_is_named_with_its_line(
