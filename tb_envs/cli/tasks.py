@@ -12,6 +12,7 @@ from rich.markdown import Markdown
 from rich.progress import Progress
 from rich.table import Table
 
+from tb_envs.mutation import mutate_tasks
 from tb_envs.specs import Task, all_tasks, find_task, resolve_tasks
 from tb_envs.specs.models import DomainSpec, FamilySpec, Split
 from tb_envs.validation import prove_tasks
@@ -63,12 +64,16 @@ def validate(
     domain: DomainOption = None,
     database: DatabaseOption = None,
     jobs: Annotated[int, typer.Option(help="Episodes at once.")] = 2 * (os.cpu_count() or 1),
+    mutate: Annotated[
+        bool, typer.Option("--mutate", help="Also spoil each right end, and see that it fails.")
+    ] = False,
 ) -> None:
     """Prove tasks: oracle passes, idleness fails, every trap fails, twice the same end."""
     chosen = resolve_tasks(tasks) if tasks else all_tasks(split, domain)
     failed = _prove(chosen, database, jobs)
     console.print(f"{len(chosen) - failed} of {len(chosen)} tasks proven")
-    raise typer.Exit(1 if failed or not chosen else 0)
+    survived = _mutate(chosen, database, jobs) if mutate and not failed else 0
+    raise typer.Exit(1 if failed or survived or not chosen else 0)
 
 
 def _prove(tasks: tuple[Task, ...], database: str | None, jobs: int) -> int:
@@ -83,6 +88,24 @@ def _prove(tasks: tuple[Task, ...], database: str | None, jobs: int) -> int:
                 for problem in proof.problems:
                     console.print(f"  {problem}", highlight=False, markup=False)
     return failed
+
+
+def _mutate(tasks: tuple[Task, ...], database: str | None, jobs: int) -> int:
+    killed = survived = 0
+    with Progress(console=console, transient=True) as progress:
+        bar = progress.add_task("mutating", total=len(tasks))
+        for report in mutate_tasks(tasks, database=database, concurrency=jobs):
+            progress.advance(bar)
+            killed += report.killed
+            survived += len(report.survivors)
+            if report.survivors:
+                console.print(f"[bold red]passes when spoilt[/] {report.task_id}", highlight=False)
+                for survivor in report.survivors:
+                    console.print(f"  {survivor}", highlight=False, markup=False)
+    total = killed + survived
+    share = f" ({killed / total:.1%})" if total else ""
+    console.print(f"{killed} of {total} mutants failed as they must{share}")
+    return survived
 
 
 def schema(
