@@ -1,4 +1,4 @@
-"""The ``tb-envs`` program: list, show, play, demo, validate, serve, doctor, schema."""
+"""The ``tb-envs`` program: list, show, play, demo, validate, serve, doctor, schema, stats."""
 
 import sys
 
@@ -8,6 +8,7 @@ from rich.console import Console
 from tb_envs.cli.doctor import doctor
 from tb_envs.cli.play import demo, play
 from tb_envs.cli.serve import serve
+from tb_envs.cli.stats import stats
 from tb_envs.cli.tasks import list_tasks, schema, show, validate
 from tb_envs.errors import ThinkingBoxError
 
@@ -26,6 +27,7 @@ app.command()(validate)
 app.command()(serve)
 app.command()(doctor)
 app.command()(schema)
+app.command()(stats)
 
 
 def main() -> None:

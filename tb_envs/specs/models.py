@@ -6,7 +6,7 @@ lists and scalars replaced whole). Loading never executes anything from a file.
 """
 
 import re
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, cast, get_args
 
 from pydantic import (
     AfterValidator,
@@ -42,6 +42,8 @@ Regex = Annotated[str, AfterValidator(_regex)]
 Row = dict[str, Any]
 ExpectedRow = Annotated[Row, AfterValidator(_matchers)]
 Split = Literal["bench", "train", "demo"]
+RightEnd = Literal["act", "act_differently", "approval", "refuse", "escalate", "partial"]
+RIGHT_ENDS: tuple[RightEnd, ...] = get_args(RightEnd)
 
 
 class Spec(BaseModel):
@@ -274,7 +276,7 @@ class Variant(Spec):
 
     name: Slug
     summary: str = Field(description="What is right here, and why, in a sentence.")
-    right_end: Literal["act", "act_differently", "approval", "refuse", "escalate", "partial"]
+    right_end: RightEnd
     now: str | None = None
     user: UserSpec | None = Field(default=None, description="None: a task without a user.")
     instruction: str = Field(default="", description="The task's text where there is no user.")
