@@ -1,4 +1,4 @@
-"""Metrics as JSON lines and TensorBoard; the same run twice writes the same metrics file.
+"""Metrics as JSON lines, and in the trackers; the same run twice writes the same metrics file.
 
 What a clock measures goes to a file of its own, since no two runs agree on it.
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from torch.utils.tensorboard.writer import SummaryWriter
+from tb_trainer.trackers import open_trackers
 
 
 class MetricsWriter:
@@ -27,7 +27,7 @@ class MetricsWriter:
         self._folder = folder
         for name in self.FILES:
             _truncate(folder / name, resume_step)
-        self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=resume_step + 1)
+        self._trackers = open_trackers(folder, resume_step=resume_step)
 
     def write(self, step: int, metrics: Mapping[str, float | None]) -> None:
         """Append what the step's seed decides."""
@@ -44,8 +44,9 @@ class MetricsWriter:
         self._append("ledger.jsonl", entry)
 
     def close(self) -> None:
-        """Flush TensorBoard."""
-        self._board.close()
+        """Flush the trackers."""
+        for tracker in self._trackers:
+            tracker.close()
 
     def __enter__(self) -> Self:
         return self
@@ -63,10 +64,9 @@ class MetricsWriter:
             file.write(json.dumps(record) + "\n")
 
     def _show(self, step: int, values: Mapping[str, float | None]) -> None:
-        for name, value in values.items():
-            if value is not None:
-                self._board.add_scalar(name, value, step)
-        self._board.flush()
+        known = {name: value for name, value in values.items() if value is not None}
+        for tracker in self._trackers:
+            tracker.log(step, known)
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:

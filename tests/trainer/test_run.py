@@ -1,6 +1,9 @@
 """Whole runs on an environment that is not ours, with a model of a few thousand parameters."""
 
+import importlib
+import json
 import signal
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -50,6 +53,45 @@ def test_a_policy_learns_an_environment_that_is_not_ours(
     last = read_lines(tmp_path / "metrics.jsonl")[-1]
     assert last["held_out/pass_at_1"] > 0.4
     assert last["sampler_gap_max"] < 1e-3, "engine and learner must agree on log-probabilities"
+
+
+def test_weights_and_biases_gets_the_same_numbers_when_it_is_asked_for(
+    model_directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("wandb", reason="wandb is an option")
+    monkeypatch.setenv("WANDB_PROJECT", "tests")
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    monkeypatch.setenv("WANDB_SILENT", "true")
+    train(config(model_directory, tmp_path))
+    (written,) = (tmp_path / "wandb").glob("offline-run-*/run-*.wandb")
+    shown = read_wandb(written)
+    metrics = read_lines(tmp_path / "metrics.jsonl")
+    assert [shown[line["step"]]["reward"] for line in metrics] == [
+        line["reward"] for line in metrics
+    ]
+    assert len(metrics) == 3
+
+
+def read_wandb(path: Path) -> dict[int, dict[str, float]]:
+    """Read the history that Weights & Biases wrote, by step.
+
+    A file is seven bytes of header, then LevelDB log records (checksum, length, type, data) in
+    blocks of 32 KiB; ours fit into the first block, so every record is whole (type 1).
+    """
+    record_type = importlib.import_module("wandb.proto.wandb_internal_pb2").Record
+    raw, at = path.read_bytes(), 7
+    assert len(raw) < 32768
+    history: dict[int, dict[str, float]] = {}
+    while at + 7 <= len(raw):
+        length, kind = struct.unpack_from("<HB", raw, at + 4)
+        assert kind == 1
+        record = record_type.FromString(raw[at + 7 : at + 7 + length])
+        at += 7 + length
+        if record.WhichOneof("record_type") == "history":
+            values = history.setdefault(record.history.step.num, {})
+            for item in record.history.item:
+                values[item.key or "/".join(item.nested_key)] = json.loads(item.value_json)
+    return history
 
 
 def test_the_same_run_twice_writes_the_same_metrics(model_directory: Path, tmp_path: Path) -> None:
