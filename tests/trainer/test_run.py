@@ -164,6 +164,33 @@ def test_only_the_latest_checkpoints_stay(model_directory: Path, tmp_path: Path)
     assert names == ["step-000003", "step-000004"]
 
 
+def test_the_best_validated_checkpoint_stays_besides_the_latest(
+    model_directory: Path, tmp_path: Path
+) -> None:
+    train(
+        config(model_directory, tmp_path, "steps=6", "keep_checkpoints=1", "rollout.groups=4",
+               "learner.learning_rate=3e-2", "tasks.held_out=[Toy/Letter-v0]",
+               "tasks.validate_every=1")
+    )  # fmt: skip
+    scores = [line["held_out/pass_at_1"] for line in read_lines(tmp_path / "metrics.jsonl")]
+    best = scores.index(max(scores)) + 1
+    assert best < 6, f"the last step must not be the best for this test to show anything: {scores}"
+    folders = sorted(path.name for path in (tmp_path / "checkpoints").glob("step-*"))
+    assert folders == [f"step-{best:06d}", "step-000006"]
+
+
+def test_a_pool_whose_task_has_changed_is_refused_before_anything_starts(
+    model_directory: Path, tmp_path: Path
+) -> None:
+    pool = tmp_path / "pool.json"
+    entry = {"id": "hotel-downgrade.approval-missing", "hash": "0" * 64}
+    pool.write_text(json.dumps({"tasks": [entry]}))
+    output = tmp_path / "run"
+    with pytest.raises(UsageError, match="1 tasks have changed since the pool was frozen"):
+        train(config(model_directory, output, f"tasks.train=[{pool}]"))
+    assert not output.exists()
+
+
 def test_an_exported_model_loads_and_renders_its_template(
     model_directory: Path, tmp_path: Path
 ) -> None:
