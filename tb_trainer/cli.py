@@ -76,6 +76,17 @@ def export(
 
 
 @app.command()
+def import_gguf(
+    source: Annotated[str, typer.Argument(help="A .gguf file, or an installed package with one.")],
+    directory: Annotated[Path, typer.Argument(help="Where the model directory is written.")],
+) -> None:
+    """Make a Hugging Face model directory out of a GGUF file."""
+    from tb_trainer import gguf
+
+    console.print(f"Wrote {directory} from {gguf.import_gguf(source, directory).name}.")
+
+
+@app.command()
 def warm_start(
     config: Annotated[Path, typer.Argument(help="The run that the model is for.")],
     architecture: Annotated[Path, typer.Argument(help="YAML: a Hugging Face configuration.")],

