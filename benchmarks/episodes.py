@@ -2,8 +2,8 @@
 
 The oracle plays, so no model's time is in it. Each line is one concurrency: median and p95 of
 reset, tool call, grading and close, episodes per second, and memory for each open episode. The
-baseline, in the same run, is a server of its own for each episode (a container with Docker, else an
-embedded server); ``database_reset.py`` compares with a plain clone in the foreground.
+baselines, in the same run: a server of its own for each episode (a container with Docker, else an
+embedded server), and a plain ``CREATE DATABASE ... TEMPLATE`` in the foreground for each.
 
     python benchmarks/episodes.py [--database embedded|docker] [--episodes 400]
 """
@@ -21,12 +21,16 @@ from pathlib import Path
 import gymnasium
 
 import tb_envs  # noqa: F401 - registers the ids
+from tb_envs.database import close_pools, opening, pool
 from tb_envs.messages import action_of
 from tb_envs.policies import OraclePolicy
 from tb_envs.policies.protocol import EpisodeContext
 
 ENV_ID = "ThinkingBox/hotel-downgrade-v0"
 BASELINE_EPISODES = 5
+WARM_UP = 6
+"""Episodes that each environment plays before the clock starts: the driver prepares a statement
+when it has seen it five times."""
 
 
 @dataclass
@@ -86,10 +90,11 @@ def measure(
             play(envs[index], seed, times)
 
     warm = Times()
-    with ThreadPoolExecutor(concurrency) as pool:
-        list(pool.map(lambda env: play(env, 0, warm), envs))
+    with ThreadPoolExecutor(concurrency) as threads:
+        for _ in range(WARM_UP if isolation == "database" else 1):
+            list(threads.map(lambda env: play(env, 0, warm), envs))
         started = time.perf_counter()
-        list(pool.map(work, range(concurrency)))
+        list(threads.map(work, range(concurrency)))
         rate = episodes / (time.perf_counter() - started)
     return times, rate
 
@@ -124,6 +129,18 @@ def pss_mb() -> float:
     return total / 1024
 
 
+def measure_clones(database: str) -> tuple[Times, float]:
+    """Play with a pool that makes nothing ahead and uses nothing again: a clone an episode."""
+    close_pools()
+    kept = opening.WARM, pool.MAX_USES
+    opening.WARM, pool.MAX_USES = 0, 1
+    try:
+        return measure(database, 1, BASELINE_EPISODES)
+    finally:
+        close_pools()
+        opening.WARM, pool.MAX_USES = kept
+
+
 def quantiles(values: list[float]) -> str:
     """Write median and 95th percentile."""
     ordered = sorted(values)
@@ -151,8 +168,11 @@ def lines(database: str, episodes: int) -> Iterator[str]:
     for concurrency in (1, 4, 16, 64):
         times, rates[concurrency] = measure(database, concurrency, episodes)
         yield table_row(str(concurrency), times, rates[concurrency])
+    times, cloned = measure_clones(database)
+    yield table_row("1, own clone", times, cloned)
     times, alone = measure(database, 1, BASELINE_EPISODES, "container")
     yield table_row("1, own server", times, alone)
+    yield f"one at a time, a pooled database against a clone made for it: x{rates[1] / cloned:.1f}"
     yield f"one at a time, a pooled database against an own server: x{rates[1] / alone:.1f}"
     yield f"64 at once against 1: x{rates[64] / rates[1]:.2f}"
 
