@@ -23,7 +23,6 @@ def make_user(kind: UserKind, spec: UserSpec, *, seed: int) -> User:
 
     Raises:
         UsageError: the kind is unknown, or the endpoint is not configured.
-        SpecError: a pattern of the spec is not a regular expression.
     """
     if kind == "scripted":
         return ScriptedUser(spec, seed)

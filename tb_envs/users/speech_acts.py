@@ -147,9 +147,5 @@ GO_AHEAD = (r"\b(?:go ahead|proceed|continue)\b",)
 
 @cache
 def compiled(patterns: Sequence[str]) -> re.Pattern[str]:
-    """Compile alternatives into one case-insensitive pattern.
-
-    Raises:
-        re.error: one of them is not a regular expression.
-    """
+    """Compile alternatives into one case-insensitive pattern."""
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)

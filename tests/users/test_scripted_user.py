@@ -1,10 +1,8 @@
 """What the scripted user does in a talk, message by message."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tb_envs.errors import SpecError
 from tb_envs.specs.models import Fact, Reply, UserSpec
 from tb_envs.users import ScriptedUser, UserTurn, phrases
 
@@ -183,13 +181,6 @@ def test_the_same_seed_gives_the_same_talk_and_another_seed_other_words() -> Non
 
     assert talk(7) == talk(7)
     assert len({tuple(talk(seed)) for seed in range(20)}) > 5
-
-
-def test_a_wrong_pattern_is_an_error_of_the_spec() -> None:
-    with pytest.raises(SpecError, match=r"user\.facts\.x\.asked_by: not a regular expression"):
-        user(facts={"x": Fact(say="y", asked_by=["("])})
-    with pytest.raises(SpecError, match=r"user\.replies\.r\.when"):
-        user(replies=[Reply(name="r", when=["["], say="y")])
 
 
 WORDS = ("I have", "cancelled", "your", "name", "?", "!", "or", "please", "moment", "\n- ")
