@@ -119,7 +119,21 @@ INSERT INTO customers (id, full_name, email, phone, date_of_birth, postal_code, 
     ('CUS-2105', 'Rafael Monteiro', 'rafael.monteiro@inboxly.example', '+44 20 7946 0005', '1994-12-05', 'CF24 3AA', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
     ('CUS-2106', 'Gwendolyn Price', 'gwendolyn.price@ferrymail.example', '+44 20 7946 0006', '1973-03-09', 'SA1 4PE', 'plus', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
     ('CUS-2107', 'Amara Lindqvist', 'amara.lindqvist@quillpost.example', '+44 20 7946 0007', '2004-08-21', 'EH9 1QN', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
-    ('CUS-5107', 'Solveig Lindqvist', 'solveig.lindqvist@inboxly.example', '+44 20 7946 0008', '1975-02-18', 'EH9 1QN', 'premier', 'active', '2021-06-14 09:00+00', '2021-06-14 09:00+00');
+    ('CUS-5107', 'Solveig Lindqvist', 'solveig.lindqvist@inboxly.example', '+44 20 7946 0008', '1975-02-18', 'EH9 1QN', 'premier', 'active', '2021-06-14 09:00+00', '2021-06-14 09:00+00'),
+    ('CUS-2201', 'Oksana Hrytsenko', 'oksana.hrytsenko@inboxly.example', '+44 20 7946 0009', '1988-02-11', 'L8 7NP', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2202', 'Hamish Ogilvie', 'hamish.ogilvie@ferrymail.example', '+44 20 7946 0010', '1957-06-25', 'EH3 5QA', 'premier', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2203', 'Dafydd Morgan', 'dafydd.morgan@quillpost.example', '+44 20 7946 0011', '1949-10-08', 'LL57 2DG', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2204', 'Mei-Ling Foster', 'mei.ling.foster@inboxly.example', '+44 20 7946 0012', '1999-03-27', 'RG1 5AU', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2205', 'Bartosz Wieczorek', 'bartosz.wieczorek@ferrymail.example', '+44 20 7946 0013', '1983-09-14', 'LE2 1XP', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2206', 'Precious Adeyemi', 'precious.adeyemi@quillpost.example', '+44 20 7946 0014', '1990-05-06', 'SE15 4NX', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2207', 'Lorenzo Bianchi', 'lorenzo.bianchi@inboxly.example', '+44 20 7946 0015', '1985-12-19', 'CB1 3NA', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2301', 'Yetunde Balogun', 'yetunde.balogun@ferrymail.example', '+44 20 7946 0016', '1992-04-18', 'OX4 1HN', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2302', 'Matthias Brandt', 'matthias.brandt@quillpost.example', '+44 20 7946 0017', '1970-08-03', 'YO10 4AS', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2303', 'Shanice Campbell', 'shanice.campbell@inboxly.example', '+44 20 7946 0018', '1996-01-29', 'B29 6BD', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2304', 'Roisin Gallagher', 'roisin.gallagher@ferrymail.example', '+44 20 7946 0019', '1981-07-07', 'BT9 5AB', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2305', 'Anthony Okonjo', 'anthony.okonjo@quillpost.example', '+44 20 7946 0020', '1977-02-02', 'CT1 2TR', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2306', 'Freya Lindholm', 'freya.lindholm@inboxly.example', '+44 20 7946 0021', '2001-10-10', 'DH1 3LE', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2307', 'Deepak Chaudhary', 'deepak.chaudhary@ferrymail.example', '+44 20 7946 0022', '1969-09-09', 'LU1 3JU', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00');
 
 INSERT INTO accounts (id, kind, name, status, bill_day, pays_by, priority_service, reminder_level, contact_changed_on, opened_on) VALUES
     ('ACC-3101', 'consumer', 'Maren Aldous', 'active', 8, 'transfer', false, 0, NULL, '2021-06-14'),
@@ -128,7 +142,21 @@ INSERT INTO accounts (id, kind, name, status, bill_day, pays_by, priority_servic
     ('ACC-3104', 'consumer', 'Ingrid Falkenberg', 'active', 24, 'transfer', false, 0, NULL, '2021-06-14'),
     ('ACC-3105', 'consumer', 'Rafael Monteiro', 'active', 3, 'direct_debit', false, 0, NULL, '2021-06-14'),
     ('ACC-3106', 'consumer', 'Gwendolyn Price', 'active', 8, 'card', false, 0, NULL, '2021-06-14'),
-    ('ACC-3107', 'consumer', 'Solveig Lindqvist', 'active', 12, 'transfer', false, 0, NULL, '2021-06-14');
+    ('ACC-3107', 'consumer', 'Solveig Lindqvist', 'active', 12, 'transfer', false, 0, NULL, '2021-06-14'),
+    ('ACC-3201', 'consumer', 'Oksana Hrytsenko', 'active', 8, 'direct_debit', false, 0, NULL, '2021-06-14'),
+    ('ACC-3202', 'consumer', 'Hamish Ogilvie', 'active', 12, 'card', false, 0, NULL, '2021-06-14'),
+    ('ACC-3203', 'consumer', 'Dafydd Morgan', 'active', 20, 'transfer', false, 0, NULL, '2021-06-14'),
+    ('ACC-3204', 'consumer', 'Mei-Ling Foster', 'active', 24, 'direct_debit', false, 0, NULL, '2021-06-14'),
+    ('ACC-3205', 'consumer', 'Bartosz Wieczorek', 'active', 3, 'card', false, 0, NULL, '2021-06-14'),
+    ('ACC-3206', 'consumer', 'Precious Adeyemi', 'active', 8, 'transfer', false, 0, NULL, '2021-06-14'),
+    ('ACC-3207', 'consumer', 'Lorenzo Bianchi', 'active', 12, 'direct_debit', false, 0, NULL, '2021-06-14'),
+    ('ACC-3301', 'consumer', 'Yetunde Balogun', 'active', 8, 'card', false, 0, NULL, '2021-06-14'),
+    ('ACC-3302', 'consumer', 'Matthias Brandt', 'active', 12, 'transfer', false, 0, NULL, '2021-06-14'),
+    ('ACC-3303', 'consumer', 'Shanice Campbell', 'active', 20, 'direct_debit', false, 0, NULL, '2021-06-14'),
+    ('ACC-3304', 'consumer', 'Roisin Gallagher', 'active', 24, 'card', false, 0, NULL, '2021-06-14'),
+    ('ACC-3305', 'consumer', 'Anthony Okonjo', 'active', 3, 'transfer', false, 0, NULL, '2021-06-14'),
+    ('ACC-3306', 'consumer', 'Freya Lindholm', 'active', 8, 'direct_debit', false, 0, NULL, '2021-06-14'),
+    ('ACC-3307', 'consumer', 'Deepak Chaudhary', 'active', 12, 'card', false, 0, NULL, '2021-06-14');
 
 INSERT INTO subscriptions (id, account_id, kind, plan_code, number, status, started_on, roaming_cap) VALUES
     ('SUB-5101', 'ACC-3101', 'mobile', 'MOB-5', '07700 900107', 'active', '2025-08-20', 50),
@@ -139,7 +167,22 @@ INSERT INTO subscriptions (id, account_id, kind, plan_code, number, status, star
     ('SUB-5105', 'ACC-3105', 'mobile', 'MOB-5', '07700 900142', 'active', '2024-01-15', 50),
     ('SUB-5106', 'ACC-3106', 'mobile', 'MOB-5', '07700 900149', 'active', '2023-07-07', 50),
     ('SUB-5107', 'ACC-3107', 'mobile', 'MOB-20', '07700 900156', 'active', '2024-02-01', 50),
-    ('SUB-7107', 'ACC-3107', 'mobile', 'MOB-5', '07700 900163', 'active', '2024-02-01', 50);
+    ('SUB-7107', 'ACC-3107', 'mobile', 'MOB-5', '07700 900163', 'active', '2024-02-01', 50),
+    ('SUB-5201', 'ACC-3201', 'mobile', 'MOB-60', '07700 900170', 'active', '2023-10-05', 50),
+    ('SUB-5202', 'ACC-3202', 'mobile', 'MOB-20', '07700 900177', 'active', '2020-03-19', 50),
+    ('SUB-5203', 'ACC-3203', 'mobile', 'MOB-5', '07700 900184', 'active', '2019-05-05', 50),
+    ('SUB-5204', 'ACC-3204', 'mobile', 'MOB-20', '07700 900191', 'active', '2022-08-17', 50),
+    ('SUB-5205', 'ACC-3205', 'mobile', 'MOB-60', '07700 900198', 'active', '2021-04-21', 50),
+    ('SUB-5206', 'ACC-3206', 'mobile', 'MOB-20', '07700 900205', 'active', '2023-01-30', 50),
+    ('SUB-5207', 'ACC-3207', 'mobile', 'MOB-60', '07700 900212', 'active', '2022-02-22', 50),
+    ('SUB-5301', 'ACC-3301', 'mobile', 'MOB-20', '07700 900219', 'active', '2026-03-10', 50),
+    ('SUB-5302', 'ACC-3302', 'mobile', 'MOB-MAX', '07700 900226', 'active', '2026-02-20', 50),
+    ('SUB-5303', 'ACC-3303', 'mobile', 'MOB-60', '07700 900233', 'active', '2026-02-25', 50),
+    ('SUB-5304', 'ACC-3304', 'mobile', 'MOB-20', '07700 900240', 'active', '2026-02-28', 50),
+    ('SUB-5305', 'ACC-3305', 'mobile', 'MOB-MAX', '07700 900247', 'active', '2026-03-01', 50),
+    ('SUB-5306', 'ACC-3306', 'mobile', 'MOB-20', '07700 900254', 'active', '2026-03-06', 50),
+    ('SUB-5307', 'ACC-3307', 'mobile', 'MOB-5', '07700 900261', 'active', '2026-02-19', 50),
+    ('SUB-7307', 'ACC-3307', 'mobile', 'MOB-20', '07700 900268', 'active', '2026-02-19', 50);
 
 INSERT INTO account_contacts (account_id, customer_id, role, subscription_id) VALUES
     ('ACC-3101', 'CUS-2101', 'owner', NULL),
@@ -149,7 +192,21 @@ INSERT INTO account_contacts (account_id, customer_id, role, subscription_id) VA
     ('ACC-3105', 'CUS-2105', 'owner', NULL),
     ('ACC-3106', 'CUS-2106', 'owner', NULL),
     ('ACC-3107', 'CUS-5107', 'owner', NULL),
-    ('ACC-3107', 'CUS-2107', 'user', 'SUB-5107');
+    ('ACC-3107', 'CUS-2107', 'user', 'SUB-5107'),
+    ('ACC-3201', 'CUS-2201', 'owner', NULL),
+    ('ACC-3202', 'CUS-2202', 'owner', NULL),
+    ('ACC-3203', 'CUS-2203', 'owner', NULL),
+    ('ACC-3204', 'CUS-2204', 'owner', NULL),
+    ('ACC-3205', 'CUS-2205', 'owner', NULL),
+    ('ACC-3206', 'CUS-2206', 'owner', NULL),
+    ('ACC-3207', 'CUS-2207', 'owner', NULL),
+    ('ACC-3301', 'CUS-2301', 'owner', NULL),
+    ('ACC-3302', 'CUS-2302', 'owner', NULL),
+    ('ACC-3303', 'CUS-2303', 'owner', NULL),
+    ('ACC-3304', 'CUS-2304', 'owner', NULL),
+    ('ACC-3305', 'CUS-2305', 'owner', NULL),
+    ('ACC-3306', 'CUS-2306', 'owner', NULL),
+    ('ACC-3307', 'CUS-2307', 'owner', NULL);
 
 INSERT INTO sims (id, subscription_id, kind, status, reason, fee, issued_at, activated_at) VALUES
     ('SIM-60001', 'SUB-5101', 'physical', 'active', NULL, 0, '2025-08-20 11:00+00', '2025-08-20 11:00+00'),
@@ -162,7 +219,33 @@ INSERT INTO sims (id, subscription_id, kind, status, reason, fee, issued_at, act
     ('SIM-60008', 'SUB-5105', 'physical', 'shipped', 'SWP-DAMAGED', 8, '2026-03-08 11:00+00', NULL),
     ('SIM-60009', 'SUB-5106', 'physical', 'active', NULL, 0, '2023-07-07 11:00+00', '2023-07-07 11:00+00'),
     ('SIM-60010', 'SUB-5107', 'physical', 'active', NULL, 0, '2024-02-01 11:00+00', '2024-02-01 11:00+00'),
-    ('SIM-60011', 'SUB-7107', 'physical', 'active', NULL, 0, '2024-02-01 11:00+00', '2024-02-01 11:00+00');
+    ('SIM-60011', 'SUB-7107', 'physical', 'active', NULL, 0, '2024-02-01 11:00+00', '2024-02-01 11:00+00'),
+    ('SIM-60012', 'SUB-5201', 'physical', 'active', NULL, 0, '2023-10-05 11:00+00', '2023-10-05 11:00+00'),
+    ('SIM-60013', 'SUB-5202', 'physical', 'active', NULL, 0, '2020-03-19 11:00+00', '2020-03-19 11:00+00'),
+    ('SIM-60014', 'SUB-5203', 'physical', 'active', NULL, 0, '2019-05-05 11:00+00', '2019-05-05 11:00+00'),
+    ('SIM-60015', 'SUB-5204', 'physical', 'active', NULL, 0, '2022-08-17 11:00+00', '2022-08-17 11:00+00'),
+    ('SIM-60016', 'SUB-5204', 'physical', 'shipped', 'SWP-LOST', 8, '2026-03-16 11:00+00', NULL),
+    ('SIM-60017', 'SUB-5205', 'physical', 'retired', NULL, 0, '2021-04-21 11:00+00', '2021-04-21 11:00+00'),
+    ('SIM-60018', 'SUB-5205', 'esim', 'active', 'SWP-LOST', 8, '2026-03-11 11:00+00', '2026-03-11 11:00+00'),
+    ('SIM-60019', 'SUB-5206', 'physical', 'retired', NULL, 0, '2023-01-30 11:00+00', '2023-01-30 11:00+00'),
+    ('SIM-60020', 'SUB-5206', 'esim', 'active', 'SWP-LOST', 8, '2026-03-02 11:00+00', '2026-03-02 11:00+00'),
+    ('SIM-60021', 'SUB-5207', 'physical', 'retired', NULL, 0, '2022-02-22 11:00+00', '2022-02-22 11:00+00'),
+    ('SIM-60022', 'SUB-5207', 'physical', 'active', 'SWP-LOST', 8, '2026-03-11 11:00+00', '2026-03-11 11:00+00'),
+    ('SIM-60023', 'SUB-5301', 'physical', 'active', NULL, 0, '2026-03-10 11:00+00', '2026-03-10 11:00+00'),
+    ('SIM-60024', 'SUB-5302', 'physical', 'active', NULL, 0, '2026-02-20 11:00+00', '2026-02-20 11:00+00'),
+    ('SIM-60025', 'SUB-5303', 'physical', 'active', NULL, 0, '2026-02-25 11:00+00', '2026-02-25 11:00+00'),
+    ('SIM-60026', 'SUB-5304', 'physical', 'active', NULL, 0, '2026-02-28 11:00+00', '2026-02-28 11:00+00'),
+    ('SIM-60027', 'SUB-5305', 'physical', 'active', NULL, 0, '2026-03-01 11:00+00', '2026-03-01 11:00+00'),
+    ('SIM-60028', 'SUB-5306', 'physical', 'active', NULL, 0, '2026-03-06 11:00+00', '2026-03-06 11:00+00'),
+    ('SIM-60029', 'SUB-5307', 'physical', 'active', NULL, 0, '2026-02-19 11:00+00', '2026-02-19 11:00+00'),
+    ('SIM-60030', 'SUB-7307', 'physical', 'active', NULL, 0, '2026-02-19 11:00+00', '2026-02-19 11:00+00');
+
+INSERT INTO port_requests (id, subscription_id, direction, number, other_operator, pac, status, reject_code, scheduled_on, created_at) VALUES
+    ('PRT-6001', 'SUB-5302', 'in', '07700 900016', 'Corvo Mobile', 'CRV451902', 'rejected', 'PRJ-PAC', NULL, '2026-03-10 12:00+00'),
+    ('PRT-6002', 'SUB-5304', 'in', '07700 900048', 'Bluepine', 'BPN630044', 'rejected', 'PRJ-NAME', NULL, '2026-03-09 12:00+00'),
+    ('PRT-6003', 'SUB-5305', 'in', '07700 900059', 'Vantel', 'VTL090077', 'scheduled', NULL, '2026-03-12', '2026-03-05 12:00+00'),
+    ('PRT-6004', 'SUB-5306', 'in', '07700 900063', 'Corvo Mobile', 'CRV118822', 'scheduled', NULL, '2026-03-17', '2026-03-11 12:00+00'),
+    ('PRT-6005', 'SUB-5307', 'in', '07700 900081', 'Bluepine', 'BPN400121', 'rejected', 'PRJ-INACTIVE', NULL, '2026-03-04 12:00+00');
 
 INSERT INTO invoices (id, account_id, issued_on, due_on, amount, status) VALUES
     ('INV-7101', 'ACC-3101', '2026-03-03', '2026-03-17', 14.00, 'paid'),
@@ -171,7 +254,21 @@ INSERT INTO invoices (id, account_id, issued_on, due_on, amount, status) VALUES
     ('INV-7104', 'ACC-3104', '2026-03-03', '2026-03-17', 22.00, 'paid'),
     ('INV-7105', 'ACC-3105', '2026-03-03', '2026-03-17', 9.00, 'paid'),
     ('INV-7106', 'ACC-3106', '2026-03-03', '2026-03-17', 9.00, 'paid'),
-    ('INV-7107', 'ACC-3107', '2026-03-03', '2026-03-17', 9.00, 'paid');
+    ('INV-7107', 'ACC-3107', '2026-03-03', '2026-03-17', 9.00, 'paid'),
+    ('INV-7201', 'ACC-3201', '2026-03-03', '2026-03-17', 20.00, 'paid'),
+    ('INV-7202', 'ACC-3202', '2026-03-03', '2026-03-17', 14.00, 'paid'),
+    ('INV-7203', 'ACC-3203', '2026-03-03', '2026-03-17', 9.00, 'paid'),
+    ('INV-7204', 'ACC-3204', '2026-03-03', '2026-03-17', 14.00, 'paid'),
+    ('INV-7205', 'ACC-3205', '2026-03-03', '2026-03-17', 20.00, 'paid'),
+    ('INV-7206', 'ACC-3206', '2026-03-12', '2026-03-26', 75.80, 'open'),
+    ('INV-7207', 'ACC-3207', '2026-03-12', '2026-03-26', 59.45, 'open'),
+    ('INV-7301', 'ACC-3301', '2026-03-12', '2026-03-26', 14.00, 'open'),
+    ('INV-7302', 'ACC-3302', '2026-03-03', '2026-03-17', 29.00, 'paid'),
+    ('INV-7303', 'ACC-3303', '2026-03-03', '2026-03-17', 20.00, 'paid'),
+    ('INV-7304', 'ACC-3304', '2026-03-03', '2026-03-17', 14.00, 'paid'),
+    ('INV-7305', 'ACC-3305', '2026-03-12', '2026-03-26', 29.00, 'open'),
+    ('INV-7306', 'ACC-3306', '2026-03-12', '2026-03-26', 14.00, 'open'),
+    ('INV-7307', 'ACC-3307', '2026-03-03', '2026-03-17', 14.00, 'paid');
 
 INSERT INTO invoice_lines (invoice_id, line, subscription_id, kind, description, charged_on, amount) VALUES
     ('INV-7101', 1, 'SUB-7101', 'plan', 'Wren 20, monthly', NULL, 14.00),
@@ -181,7 +278,27 @@ INSERT INTO invoice_lines (invoice_id, line, subscription_id, kind, description,
     ('INV-7104', 2, 'SUB-5104', 'fee', 'New SIM', '2026-03-02', 8.00),
     ('INV-7105', 1, 'SUB-5105', 'plan', 'Wren 5, monthly', NULL, 9.00),
     ('INV-7106', 1, 'SUB-5106', 'plan', 'Wren 5, monthly', NULL, 9.00),
-    ('INV-7107', 1, 'SUB-7107', 'plan', 'Wren 5, monthly', NULL, 9.00);
+    ('INV-7107', 1, 'SUB-7107', 'plan', 'Wren 5, monthly', NULL, 9.00),
+    ('INV-7201', 1, 'SUB-5201', 'plan', 'Swift 60, monthly', NULL, 20.00),
+    ('INV-7202', 1, 'SUB-5202', 'plan', 'Wren 20, monthly', NULL, 14.00),
+    ('INV-7203', 1, 'SUB-5203', 'plan', 'Wren 5, monthly', NULL, 9.00),
+    ('INV-7204', 1, 'SUB-5204', 'plan', 'Wren 20, monthly', NULL, 14.00),
+    ('INV-7205', 1, 'SUB-5205', 'plan', 'Swift 60, monthly', NULL, 20.00),
+    ('INV-7206', 1, 'SUB-5206', 'plan', 'Wren 20, monthly', NULL, 14.00),
+    ('INV-7206', 2, 'SUB-5206', 'calls', 'International calls', '2026-02-28', 9.80),
+    ('INV-7206', 3, 'SUB-5206', 'calls', 'International calls', '2026-03-01', 31.40),
+    ('INV-7206', 4, 'SUB-5206', 'calls', 'Premium numbers', '2026-03-03', 12.60),
+    ('INV-7206', 5, 'SUB-5206', 'fee', 'New SIM', '2026-03-02', 8.00),
+    ('INV-7207', 1, 'SUB-5207', 'plan', 'Swift 60, monthly', NULL, 20.00),
+    ('INV-7207', 2, 'SUB-5207', 'calls', 'International calls', '2026-03-04', 22.10),
+    ('INV-7207', 3, 'SUB-5207', 'calls', 'International calls', '2026-03-07', 17.35),
+    ('INV-7301', 1, 'SUB-5301', 'plan', 'Wren 20, monthly', NULL, 14.00),
+    ('INV-7302', 1, 'SUB-5302', 'plan', 'Swift Unlimited, monthly', NULL, 29.00),
+    ('INV-7303', 1, 'SUB-5303', 'plan', 'Swift 60, monthly', NULL, 20.00),
+    ('INV-7304', 1, 'SUB-5304', 'plan', 'Wren 20, monthly', NULL, 14.00),
+    ('INV-7305', 1, 'SUB-5305', 'plan', 'Swift Unlimited, monthly', NULL, 29.00),
+    ('INV-7306', 1, 'SUB-5306', 'plan', 'Wren 20, monthly', NULL, 14.00),
+    ('INV-7307', 1, 'SUB-7307', 'plan', 'Wren 20, monthly', NULL, 14.00);
 
 INSERT INTO payments (id, invoice_id, method, amount, status, paid_at) VALUES
     ('PAY-30001', 'INV-7101', 'transfer', 14.00, 'settled', '2026-03-15 06:00+00'),
@@ -190,10 +307,27 @@ INSERT INTO payments (id, invoice_id, method, amount, status, paid_at) VALUES
     ('PAY-30004', 'INV-7104', 'transfer', 22.00, 'settled', '2026-03-15 06:00+00'),
     ('PAY-30005', 'INV-7105', 'direct_debit', 9.00, 'settled', '2026-03-15 06:00+00'),
     ('PAY-30006', 'INV-7106', 'card', 9.00, 'settled', '2026-03-15 06:00+00'),
-    ('PAY-30007', 'INV-7107', 'transfer', 9.00, 'settled', '2026-03-15 06:00+00');
+    ('PAY-30007', 'INV-7107', 'transfer', 9.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30008', 'INV-7201', 'direct_debit', 20.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30009', 'INV-7202', 'card', 14.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30010', 'INV-7203', 'transfer', 9.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30011', 'INV-7204', 'direct_debit', 14.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30012', 'INV-7205', 'card', 20.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30013', 'INV-7302', 'transfer', 29.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30014', 'INV-7303', 'direct_debit', 20.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30015', 'INV-7304', 'card', 14.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30016', 'INV-7307', 'card', 14.00, 'settled', '2026-03-15 06:00+00');
 
 INSERT INTO tickets (id, requester_email, subject, category, channel, status, resolution, created_at, updated_at) VALUES
-    ('TCK-1201', 'celestine.roy@ferrymail.example', 'New e-mail address', 'CAT-ACCOUNT', 'email', 'closed', 'RES-DONE', '2026-03-05 08:00+00', '2026-03-05 16:00+00');
+    ('TCK-1201', 'celestine.roy@ferrymail.example', 'New e-mail address', 'CAT-ACCOUNT', 'email', 'closed', 'RES-DONE', '2026-03-05 08:00+00', '2026-03-05 16:00+00'),
+    ('TCK-1202', 'mei.ling.foster@inboxly.example', 'Lost phone', 'CAT-SIM', 'email', 'closed', 'RES-DONE', '2026-03-16 08:00+00', '2026-03-16 16:00+00');
 
 INSERT INTO ticket_comments (id, ticket_id, author, is_public, body, created_at) VALUES
-    (101, 'TCK-1201', 'agent', true, 'ACC-3103: your e-mail address was changed as you asked.', '2026-03-05 15:00+00');
+    (101, 'TCK-1201', 'agent', true, 'ACC-3103: your e-mail address was changed as you asked.', '2026-03-05 15:00+00'),
+    (102, 'TCK-1202', 'agent', true, 'ACC-3204: line barred, card sent for 8.00.', '2026-03-16 15:00+00');
+
+INSERT INTO restrictions (id, account_id, subscription_id, code, placed_by, placed_at, lifted_at) VALUES
+    (301, 'ACC-3204', 'SUB-5204', 'RST-LOST', 'desk', '2026-03-16 08:20+00', NULL),
+    (302, 'ACC-3205', 'SUB-5205', 'RST-LOST', 'desk', '2026-03-09 18:00+00', '2026-03-11 10:00+00'),
+    (303, 'ACC-3206', 'SUB-5206', 'RST-LOST', 'desk', '2026-03-02 08:10+00', '2026-03-02 10:00+00'),
+    (304, 'ACC-3207', 'SUB-5207', 'RST-LOST', 'desk', '2026-03-08 17:45+00', '2026-03-11 10:00+00');
