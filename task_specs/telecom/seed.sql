@@ -133,7 +133,22 @@ INSERT INTO customers (id, full_name, email, phone, date_of_birth, postal_code, 
     ('CUS-2304', 'Roisin Gallagher', 'roisin.gallagher@ferrymail.example', '+44 20 7946 0019', '1981-07-07', 'BT9 5AB', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
     ('CUS-2305', 'Anthony Okonjo', 'anthony.okonjo@quillpost.example', '+44 20 7946 0020', '1977-02-02', 'CT1 2TR', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
     ('CUS-2306', 'Freya Lindholm', 'freya.lindholm@inboxly.example', '+44 20 7946 0021', '2001-10-10', 'DH1 3LE', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
-    ('CUS-2307', 'Deepak Chaudhary', 'deepak.chaudhary@ferrymail.example', '+44 20 7946 0022', '1969-09-09', 'LU1 3JU', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00');
+    ('CUS-2307', 'Deepak Chaudhary', 'deepak.chaudhary@ferrymail.example', '+44 20 7946 0022', '1969-09-09', 'LU1 3JU', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2401', 'Natasha Fielding', 'natasha.fielding@quillpost.example', '+44 20 7946 0023', '1987-11-16', 'PL4 8DE', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2402', 'Leila Haddad', 'leila.haddad@inboxly.example', '+44 20 7946 0024', '1993-06-01', 'HU3 1AB', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2403', 'Jonas Petrauskas', 'jonas.petrauskas@ferrymail.example', '+44 20 7946 0025', '1984-05-22', 'GL1 2LX', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-5403', 'Harriet Combe', 'harriet.combe@quillpost.example', '+44 20 7946 0026', '1966-04-04', 'GL1 2LX', 'none', 'active', '2021-06-14 09:00+00', '2021-06-14 09:00+00'),
+    ('CUS-2404', 'Walter Pfeiffer', 'walter.pfeiffer@quillpost.example', '+44 20 7946 0027', '1961-12-12', 'IP1 3QH', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2405', 'Simone Achterberg', 'simone.achterberg@inboxly.example', '+44 20 7946 0028', '1989-08-08', 'EX4 4QJ', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2406', 'Kwame Asante', 'kwame.asante@ferrymail.example', '+44 20 7946 0029', '1998-03-03', 'DE1 1DX', 'plus', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2501', 'Caoimhe Brennan', 'caoimhe.brennan@inboxly.example', '+44 20 7946 0030', '1995-07-19', 'BT7 1NN', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2502', 'Gareth Pugh', 'gareth.pugh@ferrymail.example', '+44 20 7946 0031', '1976-10-31', 'SY3 7BE', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2503', 'Philippa Stanhope', 'philippa.stanhope@quillpost.example', '+44 20 7946 0032', '1964-02-29', 'BA1 5NW', 'plus', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2504', 'Ebenezer Quaye', 'ebenezer.quaye@inboxly.example', '+44 20 7946 0033', '1958-01-06', 'SR1 3PA', 'premier', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2505', 'Bronwen Maddox', 'bronwen.maddox@ferrymail.example', '+44 20 7946 0034', '1980-12-24', 'LD1 5LJ', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-5505', 'Idris Maddox', 'idris.maddox@quillpost.example', '+44 20 7946 0035', '1952-03-03', 'LD1 5LJ', 'none', 'active', '2021-06-14 09:00+00', '2021-06-14 09:00+00'),
+    ('CUS-2506', 'Henrik Dahlgaard', 'henrik.dahlgaard@quillpost.example', '+44 20 7946 0036', '1971-05-15', 'PE1 1XN', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00'),
+    ('CUS-2507', 'Aoife Kavanagh', 'aoife.kavanagh@inboxly.example', '+44 20 7946 0037', '1992-09-02', 'BT2 8GD', 'none', 'active', '2023-04-03 09:00+00', '2023-04-03 09:00+00');
 
 INSERT INTO accounts (id, kind, name, status, bill_day, pays_by, priority_service, reminder_level, contact_changed_on, opened_on) VALUES
     ('ACC-3101', 'consumer', 'Maren Aldous', 'active', 8, 'transfer', false, 0, NULL, '2021-06-14'),
@@ -156,33 +171,66 @@ INSERT INTO accounts (id, kind, name, status, bill_day, pays_by, priority_servic
     ('ACC-3304', 'consumer', 'Roisin Gallagher', 'active', 24, 'card', false, 0, NULL, '2021-06-14'),
     ('ACC-3305', 'consumer', 'Anthony Okonjo', 'active', 3, 'transfer', false, 0, NULL, '2021-06-14'),
     ('ACC-3306', 'consumer', 'Freya Lindholm', 'active', 8, 'direct_debit', false, 0, NULL, '2021-06-14'),
-    ('ACC-3307', 'consumer', 'Deepak Chaudhary', 'active', 12, 'card', false, 0, NULL, '2021-06-14');
+    ('ACC-3307', 'consumer', 'Deepak Chaudhary', 'active', 12, 'card', false, 0, NULL, '2021-06-14'),
+    ('ACC-3401', 'consumer', 'Natasha Fielding', 'active', 8, 'transfer', false, 0, NULL, '2021-06-14'),
+    ('ACC-3402', 'consumer', 'Leila Haddad', 'active', 12, 'direct_debit', false, 0, NULL, '2021-06-14'),
+    ('ACC-3403', 'business', 'Crumb & Kettle Bakery Ltd', 'active', 20, 'card', false, 0, NULL, '2021-06-14'),
+    ('ACC-3404', 'consumer', 'Walter Pfeiffer', 'active', 24, 'transfer', false, 0, NULL, '2021-06-14'),
+    ('ACC-3405', 'consumer', 'Simone Achterberg', 'active', 3, 'direct_debit', false, 0, NULL, '2021-06-14'),
+    ('ACC-3406', 'consumer', 'Kwame Asante', 'active', 8, 'card', false, 0, NULL, '2021-06-14'),
+    ('ACC-3501', 'consumer', 'Caoimhe Brennan', 'active', 8, 'direct_debit', false, 0, NULL, '2021-06-14'),
+    ('ACC-3502', 'consumer', 'Gareth Pugh', 'active', 12, 'card', false, 0, NULL, '2021-06-14'),
+    ('ACC-3503', 'consumer', 'Philippa Stanhope', 'active', 20, 'transfer', false, 0, NULL, '2021-06-14'),
+    ('ACC-3504', 'consumer', 'Ebenezer Quaye', 'active', 24, 'direct_debit', false, 0, NULL, '2021-06-14'),
+    ('ACC-3505', 'business', 'Maddox Removals Ltd', 'active', 3, 'card', false, 0, NULL, '2021-06-14'),
+    ('ACC-3506', 'business', 'Dahlgaard Couriers Ltd', 'active', 8, 'transfer', false, 0, NULL, '2021-06-14'),
+    ('ACC-3507', 'consumer', 'Aoife Kavanagh', 'active', 12, 'direct_debit', false, 0, NULL, '2021-06-14');
 
-INSERT INTO subscriptions (id, account_id, kind, plan_code, number, status, started_on, roaming_cap) VALUES
-    ('SUB-5101', 'ACC-3101', 'mobile', 'MOB-5', '07700 900107', 'active', '2025-08-20', 50),
-    ('SUB-7101', 'ACC-3101', 'mobile', 'MOB-20', '07700 900114', 'active', '2023-05-11', 50),
-    ('SUB-5102', 'ACC-3102', 'mobile', 'MOB-20-2023', '07700 900121', 'active', '2023-02-14', 50),
-    ('SUB-5103', 'ACC-3103', 'mobile', 'MOB-60', '07700 900128', 'active', '2022-11-02', 50),
-    ('SUB-5104', 'ACC-3104', 'mobile', 'MOB-20', '07700 900135', 'active', '2021-09-01', 50),
-    ('SUB-5105', 'ACC-3105', 'mobile', 'MOB-5', '07700 900142', 'active', '2024-01-15', 50),
-    ('SUB-5106', 'ACC-3106', 'mobile', 'MOB-5', '07700 900149', 'active', '2023-07-07', 50),
-    ('SUB-5107', 'ACC-3107', 'mobile', 'MOB-20', '07700 900156', 'active', '2024-02-01', 50),
-    ('SUB-7107', 'ACC-3107', 'mobile', 'MOB-5', '07700 900163', 'active', '2024-02-01', 50),
-    ('SUB-5201', 'ACC-3201', 'mobile', 'MOB-60', '07700 900170', 'active', '2023-10-05', 50),
-    ('SUB-5202', 'ACC-3202', 'mobile', 'MOB-20', '07700 900177', 'active', '2020-03-19', 50),
-    ('SUB-5203', 'ACC-3203', 'mobile', 'MOB-5', '07700 900184', 'active', '2019-05-05', 50),
-    ('SUB-5204', 'ACC-3204', 'mobile', 'MOB-20', '07700 900191', 'active', '2022-08-17', 50),
-    ('SUB-5205', 'ACC-3205', 'mobile', 'MOB-60', '07700 900198', 'active', '2021-04-21', 50),
-    ('SUB-5206', 'ACC-3206', 'mobile', 'MOB-20', '07700 900205', 'active', '2023-01-30', 50),
-    ('SUB-5207', 'ACC-3207', 'mobile', 'MOB-60', '07700 900212', 'active', '2022-02-22', 50),
-    ('SUB-5301', 'ACC-3301', 'mobile', 'MOB-20', '07700 900219', 'active', '2026-03-10', 50),
-    ('SUB-5302', 'ACC-3302', 'mobile', 'MOB-MAX', '07700 900226', 'active', '2026-02-20', 50),
-    ('SUB-5303', 'ACC-3303', 'mobile', 'MOB-60', '07700 900233', 'active', '2026-02-25', 50),
-    ('SUB-5304', 'ACC-3304', 'mobile', 'MOB-20', '07700 900240', 'active', '2026-02-28', 50),
-    ('SUB-5305', 'ACC-3305', 'mobile', 'MOB-MAX', '07700 900247', 'active', '2026-03-01', 50),
-    ('SUB-5306', 'ACC-3306', 'mobile', 'MOB-20', '07700 900254', 'active', '2026-03-06', 50),
-    ('SUB-5307', 'ACC-3307', 'mobile', 'MOB-5', '07700 900261', 'active', '2026-02-19', 50),
-    ('SUB-7307', 'ACC-3307', 'mobile', 'MOB-20', '07700 900268', 'active', '2026-02-19', 50);
+INSERT INTO subscriptions (id, account_id, kind, plan_code, number, status, started_on, term_ends_on, roaming_cap) VALUES
+    ('SUB-5101', 'ACC-3101', 'mobile', 'MOB-5', '07700 900107', 'active', '2025-08-20', NULL, 50),
+    ('SUB-7101', 'ACC-3101', 'mobile', 'MOB-20', '07700 900114', 'active', '2023-05-11', NULL, 50),
+    ('SUB-5102', 'ACC-3102', 'mobile', 'MOB-20-2023', '07700 900121', 'active', '2023-02-14', NULL, 50),
+    ('SUB-5103', 'ACC-3103', 'mobile', 'MOB-60', '07700 900128', 'active', '2022-11-02', NULL, 50),
+    ('SUB-5104', 'ACC-3104', 'mobile', 'MOB-20', '07700 900135', 'active', '2021-09-01', NULL, 50),
+    ('SUB-5105', 'ACC-3105', 'mobile', 'MOB-5', '07700 900142', 'active', '2024-01-15', NULL, 50),
+    ('SUB-5106', 'ACC-3106', 'mobile', 'MOB-5', '07700 900149', 'active', '2023-07-07', NULL, 50),
+    ('SUB-5107', 'ACC-3107', 'mobile', 'MOB-20', '07700 900156', 'active', '2024-02-01', NULL, 50),
+    ('SUB-7107', 'ACC-3107', 'mobile', 'MOB-5', '07700 900163', 'active', '2024-02-01', NULL, 50),
+    ('SUB-5201', 'ACC-3201', 'mobile', 'MOB-60', '07700 900170', 'active', '2023-10-05', NULL, 50),
+    ('SUB-5202', 'ACC-3202', 'mobile', 'MOB-20', '07700 900177', 'active', '2020-03-19', NULL, 50),
+    ('SUB-5203', 'ACC-3203', 'mobile', 'MOB-5', '07700 900184', 'active', '2019-05-05', NULL, 50),
+    ('SUB-5204', 'ACC-3204', 'mobile', 'MOB-20', '07700 900191', 'active', '2022-08-17', NULL, 50),
+    ('SUB-5205', 'ACC-3205', 'mobile', 'MOB-60', '07700 900198', 'active', '2021-04-21', NULL, 50),
+    ('SUB-5206', 'ACC-3206', 'mobile', 'MOB-20', '07700 900205', 'active', '2023-01-30', NULL, 50),
+    ('SUB-5207', 'ACC-3207', 'mobile', 'MOB-60', '07700 900212', 'active', '2022-02-22', NULL, 50),
+    ('SUB-5301', 'ACC-3301', 'mobile', 'MOB-20', '07700 900219', 'active', '2026-03-10', NULL, 50),
+    ('SUB-5302', 'ACC-3302', 'mobile', 'MOB-MAX', '07700 900226', 'active', '2026-02-20', NULL, 50),
+    ('SUB-5303', 'ACC-3303', 'mobile', 'MOB-60', '07700 900233', 'active', '2026-02-25', NULL, 50),
+    ('SUB-5304', 'ACC-3304', 'mobile', 'MOB-20', '07700 900240', 'active', '2026-02-28', NULL, 50),
+    ('SUB-5305', 'ACC-3305', 'mobile', 'MOB-MAX', '07700 900247', 'active', '2026-03-01', NULL, 50),
+    ('SUB-5306', 'ACC-3306', 'mobile', 'MOB-20', '07700 900254', 'active', '2026-03-06', NULL, 50),
+    ('SUB-5307', 'ACC-3307', 'mobile', 'MOB-5', '07700 900261', 'active', '2026-02-19', NULL, 50),
+    ('SUB-7307', 'ACC-3307', 'mobile', 'MOB-20', '07700 900268', 'active', '2026-02-19', NULL, 50),
+    ('SUB-5401', 'ACC-3401', 'mobile', 'MOB-20', '07700 900275', 'active', '2023-09-04', NULL, 50),
+    ('SUB-5402', 'ACC-3402', 'mobile', 'MOB-60', '07700 900282', 'active', '2024-12-01', '2026-11-30', 50),
+    ('SUB-5403', 'ACC-3403', 'mobile', 'BIZ-10', '07700 900289', 'active', '2022-03-01', NULL, 50),
+    ('SUB-5404', 'ACC-3404', 'mobile', 'MOB-20', '07700 900296', 'active', '2018-10-01', NULL, 50),
+    ('SUB-5405', 'ACC-3405', 'mobile', 'MOB-5', '07700 900303', 'active', '2022-06-06', NULL, 50),
+    ('SUB-5406', 'ACC-3406', 'mobile', 'MOB-60', '07700 900310', 'active', '2025-04-01', '2027-03-31', 50),
+    ('SUB-5501', 'ACC-3501', 'mobile', 'MOB-20', '07700 900317', 'active', '2025-01-15', '2027-01-14', 50),
+    ('SUB-5502', 'ACC-3502', 'mobile', 'MOB-60', '07700 900324', 'active', '2024-09-14', '2026-09-13', 50),
+    ('SUB-5503', 'ACC-3503', 'mobile', 'MOB-MAX', '07700 900331', 'active', '2024-09-15', '2026-09-14', 50),
+    ('SUB-5504', 'ACC-3504', 'mobile', 'MOB-60', '07700 900338', 'active', '2024-11-23', '2026-11-22', 50),
+    ('SUB-5505', 'ACC-3505', 'mobile', 'BIZ-40', '07700 900345', 'active', '2025-06-01', '2027-05-31', 50),
+    ('SUB-7505', 'ACC-3505', 'mobile', 'BIZ-40', '07700 900352', 'active', '2025-06-01', '2027-05-31', 50),
+    ('SUB-5506', 'ACC-3506', 'mobile', 'BIZ-10', '07700 900359', 'active', '2024-04-01', NULL, 50),
+    ('SUB-7506', 'ACC-3506', 'mobile', 'BIZ-10', '07700 900366', 'active', '2024-04-01', NULL, 50),
+    ('SUB-9506', 'ACC-3506', 'mobile', 'BIZ-10', '07700 900373', 'active', '2024-04-01', NULL, 50),
+    ('SUB-11506', 'ACC-3506', 'mobile', 'BIZ-10', '07700 900380', 'active', '2024-04-01', NULL, 50),
+    ('SUB-13506', 'ACC-3506', 'mobile', 'BIZ-10', '07700 900387', 'active', '2024-04-01', NULL, 50),
+    ('SUB-15506', 'ACC-3506', 'mobile', 'BIZ-10', '07700 900394', 'active', '2024-04-01', NULL, 50),
+    ('SUB-17506', 'ACC-3506', 'mobile', 'BIZ-10', '07700 900401', 'active', '2024-04-01', NULL, 50),
+    ('SUB-5507', 'ACC-3507', 'mobile', 'MOB-60', '07700 900408', 'active', '2025-08-01', '2027-07-31', 50);
 
 INSERT INTO account_contacts (account_id, customer_id, role, subscription_id) VALUES
     ('ACC-3101', 'CUS-2101', 'owner', NULL),
@@ -206,7 +254,26 @@ INSERT INTO account_contacts (account_id, customer_id, role, subscription_id) VA
     ('ACC-3304', 'CUS-2304', 'owner', NULL),
     ('ACC-3305', 'CUS-2305', 'owner', NULL),
     ('ACC-3306', 'CUS-2306', 'owner', NULL),
-    ('ACC-3307', 'CUS-2307', 'owner', NULL);
+    ('ACC-3307', 'CUS-2307', 'owner', NULL),
+    ('ACC-3401', 'CUS-2401', 'owner', NULL),
+    ('ACC-3402', 'CUS-2402', 'owner', NULL),
+    ('ACC-3403', 'CUS-5403', 'owner', NULL),
+    ('ACC-3403', 'CUS-2403', 'admin', NULL),
+    ('ACC-3404', 'CUS-2404', 'owner', NULL),
+    ('ACC-3405', 'CUS-2405', 'owner', NULL),
+    ('ACC-3406', 'CUS-2406', 'owner', NULL),
+    ('ACC-3501', 'CUS-2501', 'owner', NULL),
+    ('ACC-3502', 'CUS-2502', 'owner', NULL),
+    ('ACC-3503', 'CUS-2503', 'owner', NULL),
+    ('ACC-3504', 'CUS-2504', 'owner', NULL),
+    ('ACC-3505', 'CUS-5505', 'owner', NULL),
+    ('ACC-3505', 'CUS-2505', 'admin', NULL),
+    ('ACC-3506', 'CUS-2506', 'owner', NULL),
+    ('ACC-3507', 'CUS-2507', 'owner', NULL);
+
+INSERT INTO subscription_addons (id, subscription_id, addon_code, starts_on) VALUES
+    (101, 'SUB-5507', 'CALLS-WORLD', '2025-08-01'),
+    (102, 'SUB-5507', 'SECURE', '2025-08-01');
 
 INSERT INTO sims (id, subscription_id, kind, status, reason, fee, issued_at, activated_at) VALUES
     ('SIM-60001', 'SUB-5101', 'physical', 'active', NULL, 0, '2025-08-20 11:00+00', '2025-08-20 11:00+00'),
@@ -238,14 +305,40 @@ INSERT INTO sims (id, subscription_id, kind, status, reason, fee, issued_at, act
     ('SIM-60027', 'SUB-5305', 'physical', 'active', NULL, 0, '2026-03-01 11:00+00', '2026-03-01 11:00+00'),
     ('SIM-60028', 'SUB-5306', 'physical', 'active', NULL, 0, '2026-03-06 11:00+00', '2026-03-06 11:00+00'),
     ('SIM-60029', 'SUB-5307', 'physical', 'active', NULL, 0, '2026-02-19 11:00+00', '2026-02-19 11:00+00'),
-    ('SIM-60030', 'SUB-7307', 'physical', 'active', NULL, 0, '2026-02-19 11:00+00', '2026-02-19 11:00+00');
+    ('SIM-60030', 'SUB-7307', 'physical', 'active', NULL, 0, '2026-02-19 11:00+00', '2026-02-19 11:00+00'),
+    ('SIM-60031', 'SUB-5401', 'physical', 'active', NULL, 0, '2023-09-04 11:00+00', '2023-09-04 11:00+00'),
+    ('SIM-60032', 'SUB-5402', 'physical', 'active', NULL, 0, '2024-12-01 11:00+00', '2024-12-01 11:00+00'),
+    ('SIM-60033', 'SUB-5403', 'physical', 'active', NULL, 0, '2022-03-01 11:00+00', '2022-03-01 11:00+00'),
+    ('SIM-60034', 'SUB-5404', 'physical', 'active', NULL, 0, '2018-10-01 11:00+00', '2018-10-01 11:00+00'),
+    ('SIM-60035', 'SUB-5405', 'physical', 'retired', NULL, 0, '2022-06-06 11:00+00', '2022-06-06 11:00+00'),
+    ('SIM-60036', 'SUB-5405', 'physical', 'active', 'SWP-FAULTY', 0, '2026-02-24 11:00+00', '2026-02-24 11:00+00'),
+    ('SIM-60037', 'SUB-5406', 'physical', 'active', NULL, 0, '2025-04-01 11:00+00', '2025-04-01 11:00+00'),
+    ('SIM-60038', 'SUB-5501', 'physical', 'active', NULL, 0, '2025-01-15 11:00+00', '2025-01-15 11:00+00'),
+    ('SIM-60039', 'SUB-5502', 'physical', 'active', NULL, 0, '2024-09-14 11:00+00', '2024-09-14 11:00+00'),
+    ('SIM-60040', 'SUB-5503', 'physical', 'active', NULL, 0, '2024-09-15 11:00+00', '2024-09-15 11:00+00'),
+    ('SIM-60041', 'SUB-5504', 'physical', 'active', NULL, 0, '2024-11-23 11:00+00', '2024-11-23 11:00+00'),
+    ('SIM-60042', 'SUB-5505', 'physical', 'active', NULL, 0, '2025-06-01 11:00+00', '2025-06-01 11:00+00'),
+    ('SIM-60043', 'SUB-7505', 'physical', 'active', NULL, 0, '2025-06-01 11:00+00', '2025-06-01 11:00+00'),
+    ('SIM-60044', 'SUB-5506', 'physical', 'active', NULL, 0, '2024-04-01 11:00+00', '2024-04-01 11:00+00'),
+    ('SIM-60045', 'SUB-7506', 'physical', 'active', NULL, 0, '2024-04-01 11:00+00', '2024-04-01 11:00+00'),
+    ('SIM-60046', 'SUB-9506', 'physical', 'active', NULL, 0, '2024-04-01 11:00+00', '2024-04-01 11:00+00'),
+    ('SIM-60047', 'SUB-11506', 'physical', 'active', NULL, 0, '2024-04-01 11:00+00', '2024-04-01 11:00+00'),
+    ('SIM-60048', 'SUB-13506', 'physical', 'active', NULL, 0, '2024-04-01 11:00+00', '2024-04-01 11:00+00'),
+    ('SIM-60049', 'SUB-15506', 'physical', 'active', NULL, 0, '2024-04-01 11:00+00', '2024-04-01 11:00+00'),
+    ('SIM-60050', 'SUB-17506', 'physical', 'active', NULL, 0, '2024-04-01 11:00+00', '2024-04-01 11:00+00'),
+    ('SIM-60051', 'SUB-5507', 'physical', 'active', NULL, 0, '2025-08-01 11:00+00', '2025-08-01 11:00+00');
 
 INSERT INTO port_requests (id, subscription_id, direction, number, other_operator, pac, status, reject_code, scheduled_on, created_at) VALUES
     ('PRT-6001', 'SUB-5302', 'in', '07700 900016', 'Corvo Mobile', 'CRV451902', 'rejected', 'PRJ-PAC', NULL, '2026-03-10 12:00+00'),
     ('PRT-6002', 'SUB-5304', 'in', '07700 900048', 'Bluepine', 'BPN630044', 'rejected', 'PRJ-NAME', NULL, '2026-03-09 12:00+00'),
     ('PRT-6003', 'SUB-5305', 'in', '07700 900059', 'Vantel', 'VTL090077', 'scheduled', NULL, '2026-03-12', '2026-03-05 12:00+00'),
     ('PRT-6004', 'SUB-5306', 'in', '07700 900063', 'Corvo Mobile', 'CRV118822', 'scheduled', NULL, '2026-03-17', '2026-03-11 12:00+00'),
-    ('PRT-6005', 'SUB-5307', 'in', '07700 900081', 'Bluepine', 'BPN400121', 'rejected', 'PRJ-INACTIVE', NULL, '2026-03-04 12:00+00');
+    ('PRT-6005', 'SUB-5307', 'in', '07700 900081', 'Bluepine', 'BPN400121', 'rejected', 'PRJ-INACTIVE', NULL, '2026-03-04 12:00+00'),
+    ('PRT-6006', 'SUB-5404', 'out', '07700 900296', 'Bluepine', 'LKW600412', 'scheduled', NULL, '2026-03-18', '2026-03-15 12:00+00'),
+    ('PRT-6007', 'SUB-5406', 'out', '07700 900310', 'Vantel', 'LKW600377', 'requested', NULL, NULL, '2026-03-12 12:00+00');
+
+INSERT INTO devices (id, subscription_id, model, instalments, instalments_paid, instalment, status, started_on) VALUES
+    ('DEV-4001', 'SUB-5401', 'Orba 8', 24, 18, 17.50, 'running', '2024-09-04');
 
 INSERT INTO invoices (id, account_id, issued_on, due_on, amount, status) VALUES
     ('INV-7101', 'ACC-3101', '2026-03-03', '2026-03-17', 14.00, 'paid'),
@@ -268,7 +361,20 @@ INSERT INTO invoices (id, account_id, issued_on, due_on, amount, status) VALUES
     ('INV-7304', 'ACC-3304', '2026-03-03', '2026-03-17', 14.00, 'paid'),
     ('INV-7305', 'ACC-3305', '2026-03-12', '2026-03-26', 29.00, 'open'),
     ('INV-7306', 'ACC-3306', '2026-03-12', '2026-03-26', 14.00, 'open'),
-    ('INV-7307', 'ACC-3307', '2026-03-03', '2026-03-17', 14.00, 'paid');
+    ('INV-7307', 'ACC-3307', '2026-03-03', '2026-03-17', 14.00, 'paid'),
+    ('INV-7401', 'ACC-3401', '2026-02-20', '2026-03-06', 31.50, 'overdue'),
+    ('INV-7402', 'ACC-3402', '2026-03-03', '2026-03-17', 20.00, 'paid'),
+    ('INV-7403', 'ACC-3403', '2026-03-03', '2026-03-17', 12.00, 'paid'),
+    ('INV-7404', 'ACC-3404', '2026-03-03', '2026-03-17', 14.00, 'paid'),
+    ('INV-7405', 'ACC-3405', '2026-03-03', '2026-03-17', 9.00, 'paid'),
+    ('INV-7406', 'ACC-3406', '2026-03-03', '2026-03-17', 20.00, 'paid'),
+    ('INV-7501', 'ACC-3501', '2026-03-03', '2026-03-17', 14.00, 'paid'),
+    ('INV-7502', 'ACC-3502', '2026-03-03', '2026-03-17', 20.00, 'paid'),
+    ('INV-7503', 'ACC-3503', '2026-03-03', '2026-03-17', 29.00, 'paid'),
+    ('INV-7504', 'ACC-3504', '2026-03-03', '2026-03-17', 20.00, 'paid'),
+    ('INV-7505', 'ACC-3505', '2026-03-03', '2026-03-17', 19.00, 'paid'),
+    ('INV-7506', 'ACC-3506', '2026-03-03', '2026-03-17', 12.00, 'paid'),
+    ('INV-7507', 'ACC-3507', '2026-03-03', '2026-03-17', 29.00, 'paid');
 
 INSERT INTO invoice_lines (invoice_id, line, subscription_id, kind, description, charged_on, amount) VALUES
     ('INV-7101', 1, 'SUB-7101', 'plan', 'Wren 20, monthly', NULL, 14.00),
@@ -298,7 +404,23 @@ INSERT INTO invoice_lines (invoice_id, line, subscription_id, kind, description,
     ('INV-7304', 1, 'SUB-5304', 'plan', 'Wren 20, monthly', NULL, 14.00),
     ('INV-7305', 1, 'SUB-5305', 'plan', 'Swift Unlimited, monthly', NULL, 29.00),
     ('INV-7306', 1, 'SUB-5306', 'plan', 'Wren 20, monthly', NULL, 14.00),
-    ('INV-7307', 1, 'SUB-7307', 'plan', 'Wren 20, monthly', NULL, 14.00);
+    ('INV-7307', 1, 'SUB-7307', 'plan', 'Wren 20, monthly', NULL, 14.00),
+    ('INV-7401', 1, 'SUB-5401', 'plan', 'Wren 20, monthly', NULL, 14.00),
+    ('INV-7401', 2, 'SUB-5401', 'device', 'Orba 8, instalment', NULL, 17.50),
+    ('INV-7402', 1, 'SUB-5402', 'plan', 'Swift 60, monthly', NULL, 20.00),
+    ('INV-7403', 1, 'SUB-5403', 'plan', 'Flock 10, monthly', NULL, 12.00),
+    ('INV-7404', 1, 'SUB-5404', 'plan', 'Wren 20, monthly', NULL, 14.00),
+    ('INV-7405', 1, 'SUB-5405', 'plan', 'Wren 5, monthly', NULL, 9.00),
+    ('INV-7406', 1, 'SUB-5406', 'plan', 'Swift 60, monthly', NULL, 20.00),
+    ('INV-7501', 1, 'SUB-5501', 'plan', 'Wren 20, monthly', NULL, 14.00),
+    ('INV-7502', 1, 'SUB-5502', 'plan', 'Swift 60, monthly', NULL, 20.00),
+    ('INV-7503', 1, 'SUB-5503', 'plan', 'Swift Unlimited, monthly', NULL, 29.00),
+    ('INV-7504', 1, 'SUB-5504', 'plan', 'Swift 60, monthly', NULL, 20.00),
+    ('INV-7505', 1, 'SUB-7505', 'plan', 'Flock 40, monthly', NULL, 19.00),
+    ('INV-7506', 1, 'SUB-17506', 'plan', 'Flock 10, monthly', NULL, 12.00),
+    ('INV-7507', 1, 'SUB-5507', 'plan', 'Swift 60, monthly', NULL, 20.00),
+    ('INV-7507', 2, 'SUB-5507', 'addon', 'World minutes', NULL, 6.00),
+    ('INV-7507', 3, 'SUB-5507', 'addon', 'Safe browsing', NULL, 3.00);
 
 INSERT INTO payments (id, invoice_id, method, amount, status, paid_at) VALUES
     ('PAY-30001', 'INV-7101', 'transfer', 14.00, 'settled', '2026-03-15 06:00+00'),
@@ -316,15 +438,30 @@ INSERT INTO payments (id, invoice_id, method, amount, status, paid_at) VALUES
     ('PAY-30013', 'INV-7302', 'transfer', 29.00, 'settled', '2026-03-15 06:00+00'),
     ('PAY-30014', 'INV-7303', 'direct_debit', 20.00, 'settled', '2026-03-15 06:00+00'),
     ('PAY-30015', 'INV-7304', 'card', 14.00, 'settled', '2026-03-15 06:00+00'),
-    ('PAY-30016', 'INV-7307', 'card', 14.00, 'settled', '2026-03-15 06:00+00');
+    ('PAY-30016', 'INV-7307', 'card', 14.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30017', 'INV-7402', 'direct_debit', 20.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30018', 'INV-7403', 'card', 12.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30019', 'INV-7404', 'transfer', 14.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30020', 'INV-7405', 'direct_debit', 9.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30021', 'INV-7406', 'card', 20.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30022', 'INV-7501', 'direct_debit', 14.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30023', 'INV-7502', 'card', 20.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30024', 'INV-7503', 'transfer', 29.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30025', 'INV-7504', 'direct_debit', 20.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30026', 'INV-7505', 'card', 19.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30027', 'INV-7506', 'transfer', 12.00, 'settled', '2026-03-15 06:00+00'),
+    ('PAY-30028', 'INV-7507', 'direct_debit', 29.00, 'settled', '2026-03-15 06:00+00');
 
 INSERT INTO tickets (id, requester_email, subject, category, channel, status, resolution, created_at, updated_at) VALUES
     ('TCK-1201', 'celestine.roy@ferrymail.example', 'New e-mail address', 'CAT-ACCOUNT', 'email', 'closed', 'RES-DONE', '2026-03-05 08:00+00', '2026-03-05 16:00+00'),
-    ('TCK-1202', 'mei.ling.foster@inboxly.example', 'Lost phone', 'CAT-SIM', 'email', 'closed', 'RES-DONE', '2026-03-16 08:00+00', '2026-03-16 16:00+00');
+    ('TCK-1202', 'mei.ling.foster@inboxly.example', 'Lost phone', 'CAT-SIM', 'email', 'closed', 'RES-DONE', '2026-03-16 08:00+00', '2026-03-16 16:00+00'),
+    ('TCK-1203', 'philippa.stanhope@quillpost.example', 'Smaller plan?', 'CAT-PLAN', 'email', 'closed', 'RES-IN-TERM', '2026-02-10 08:00+00', '2026-02-10 16:00+00');
 
 INSERT INTO ticket_comments (id, ticket_id, author, is_public, body, created_at) VALUES
     (101, 'TCK-1201', 'agent', true, 'ACC-3103: your e-mail address was changed as you asked.', '2026-03-05 15:00+00'),
-    (102, 'TCK-1202', 'agent', true, 'ACC-3204: line barred, card sent for 8.00.', '2026-03-16 15:00+00');
+    (102, 'TCK-1202', 'agent', true, 'ACC-3204: line barred, card sent for 8.00.', '2026-03-16 15:00+00'),
+    (103, 'TCK-1203', 'agent', true, 'ACC-3503: a lower fee is possible once the term ends within 180 days.', '2026-02-10 15:00+00'),
+    (104, 'TCK-1203', 'agent', false, 'Asked for Swift 60, term to 14 September.', '2026-02-10 15:00+00');
 
 INSERT INTO restrictions (id, account_id, subscription_id, code, placed_by, placed_at, lifted_at) VALUES
     (301, 'ACC-3204', 'SUB-5204', 'RST-LOST', 'desk', '2026-03-16 08:20+00', NULL),
