@@ -50,7 +50,7 @@ COMMENT ON COLUMN plans.addon_days IS 'Null: the add-on runs until it is ended, 
 CREATE TYPE service_kind AS ENUM ('mobile', 'broadband');
 CREATE TYPE subscription_status AS ENUM ('pending', 'active', 'ended');
 
-CREATE SEQUENCE subscription_number START 9001;
+CREATE SEQUENCE subscription_number START 40001;
 
 CREATE TABLE subscriptions (
     id text PRIMARY KEY DEFAULT 'SUB-' || nextval('subscription_number'),

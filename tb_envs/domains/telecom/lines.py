@@ -2,7 +2,7 @@
 
 import datetime as dt
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Literal, LiteralString
 
 from pydantic import Field
 
@@ -35,7 +35,7 @@ def get_subscription(db: Db, subscription: str) -> Row:
     return {**shown, **found}
 
 
-_MOBILE_PARTS = {
+_MOBILE_PARTS: dict[str, LiteralString] = {
     "addons": "SELECT addon_code, starts_on, ends_on FROM subscription_addons"
     " WHERE subscription_id = %(id)s ORDER BY starts_on, id",
     "devices": "SELECT id, model, instalments, instalments_paid, instalment, status, started_on"
@@ -46,7 +46,7 @@ _MOBILE_PARTS = {
     " scheduled_on, created_at FROM port_requests WHERE subscription_id = %(id)s"
     " ORDER BY created_at, id",
 }
-_BROADBAND_PARTS = {
+_BROADBAND_PARTS: dict[str, LiteralString] = {
     "addons": _MOBILE_PARTS["addons"],
     "routers": "SELECT id, model, status, reason, supplied_on, return_due_on, returned_on"
     " FROM routers WHERE subscription_id = %(id)s ORDER BY supplied_on, id",
@@ -196,7 +196,8 @@ def end_subscription(
         raise ToolRefusal(f"{ends_on} has passed; today is {line['today']}.")
     return db.require(
         "The line could not be ended.",
-        "UPDATE subscriptions SET ends_on = %(day)s::date, end_reason = %(reason)s, early_fee = %(fee)s,"
+        "UPDATE subscriptions SET ends_on = %(day)s::date, end_reason = %(reason)s,"
+        " early_fee = %(fee)s,"
         " status = CASE WHEN %(day)s::date = clock_now()::date THEN 'ended' ELSE status END"
         " WHERE id = %(id)s RETURNING id, status, ends_on, end_reason, early_fee",
         id=subscription_id,
