@@ -141,7 +141,20 @@ INSERT INTO customers (id, full_name, email, phone, date_of_birth, postal_code, 
     ('EMP-2025', 'Marek Dudek', 'marek.dudek@aldermoor.example', '+48 601 555 025', '1973-11-27', '00-221', '2020-07-01 08:00+00'),
     ('EMP-2026', 'Lena Hofstetter', 'lena.hofstetter@aldermoor.example', '+49 151 555 0026', '1975-06-17', '10343', '2023-02-01 08:00+00'),
     ('EMP-2027', 'Lena Hofmeister', 'lena.hofmeister@aldermoor.example', '+49 151 555 0027', '1974-08-03', '10926', '2024-10-01 08:00+00'),
-    ('EMP-2028', 'Ingrid Aasen', 'ingrid.aasen@aldermoor.example', '+31 6 555 0028', '1990-03-23', '1014 CL', '2023-10-01 08:00+00');
+    ('EMP-2028', 'Ingrid Aasen', 'ingrid.aasen@aldermoor.example', '+31 6 555 0028', '1990-03-23', '1014 CL', '2023-10-01 08:00+00'),
+    ('EMP-2041', 'Giulia Ferrante', 'giulia.ferrante@aldermoor.example', '+31 6 555 0041', '1970-08-23', '1085 CK', '2023-05-01 08:00+00'),
+    ('EMP-2042', 'Ruben Castellanos', 'ruben.castellanos@aldermoor.example', '+351 912 555 042', '1989-10-28', '1203-950', '2024-12-01 08:00+00'),
+    ('EMP-2043', 'Thandiwe Mokoena', 'thandiwe.mokoena@aldermoor.example', '+31 6 555 0043', '1998-10-08', '1096 FN', '2022-06-01 08:00+00'),
+    ('EMP-2044', 'Bogdan Iliescu', 'bogdan.iliescu@aldermoor.example', '+31 6 555 0044', '1975-12-11', '1024 EL', '2024-10-01 08:00+00'),
+    ('EMP-2045', 'Yannick Peeters', 'yannick.peeters@aldermoor.example', '+31 6 555 0045', '1976-07-02', '1083 FK', '2023-02-01 08:00+00'),
+    ('EMP-2046', 'Milou Jansma', 'milou.jansma@aldermoor.example', '+31 6 555 0046', '1993-11-11', '1063 CK', '2020-01-01 08:00+00'),
+    ('EMP-2047', 'Anouk Verbeek', 'anouk.verbeek@aldermoor.example', '+31 6 555 0047', '1982-08-05', '1093 KL', '2022-01-01 08:00+00'),
+    ('EMP-2061', 'Ewelina Sroka', 'ewelina.sroka@aldermoor.example', '+48 601 555 061', '1991-11-10', '03-313', '2020-05-01 08:00+00'),
+    ('EMP-2062', 'Cathal Brogan', 'cathal.brogan@aldermoor.example', '+353 85 555 0062', '1989-10-15', 'D15 A9T6', '2023-01-01 08:00+00'),
+    ('EMP-2063', 'Selin Arslan', 'selin.arslan@aldermoor.example', '+49 151 555 0063', '1977-03-17', '10349', '2024-02-01 08:00+00'),
+    ('EMP-2064', 'Valentin Krause', 'valentin.krause@aldermoor.example', '+31 6 555 0064', '1987-11-24', '1022 DM', '2023-09-01 08:00+00'),
+    ('EMP-2065', 'Ilse Hartog', 'ilse.hartog@aldermoor.example', '+31 6 555 0065', '1984-02-07', '1034 AK', '2019-03-01 08:00+00'),
+    ('EMP-2066', 'Rowan Achterberg', 'rowan.achterberg@aldermoor.example', '+31 6 555 0066', '1975-05-07', '1059 AM', '2020-09-01 08:00+00');
 
 INSERT INTO offices (code, city, country, hotel_limit) VALUES
     ('AMS', 'Amsterdam', 'Netherlands', 190),
@@ -205,7 +218,20 @@ INSERT INTO employees (id, grade, practice, office, manager_id, status, last_day
     ('EMP-2025', 'consultant', 'Technology', 'WAW', 'EMP-1020', 'active', NULL, false, 0, NULL),
     ('EMP-2026', 'consultant', 'Operations', 'BER', 'EMP-1023', 'active', NULL, false, 0, NULL),
     ('EMP-2027', 'consultant', 'Digital', 'BER', 'EMP-1013', 'active', NULL, false, 0, NULL),
-    ('EMP-2028', 'consultant', 'Strategy', 'AMS', 'EMP-1011', 'on_leave', NULL, false, 0, NULL);
+    ('EMP-2028', 'consultant', 'Strategy', 'AMS', 'EMP-1011', 'on_leave', NULL, false, 0, NULL),
+    ('EMP-2041', 'consultant', 'Strategy', 'AMS', 'EMP-1011', 'active', NULL, false, 0, NULL),
+    ('EMP-2042', 'consultant', 'Deals', 'LIS', 'EMP-1018', 'active', NULL, false, 0, NULL),
+    ('EMP-2043', 'specialist', 'Technology', 'AMS', 'EMP-1008', 'active', NULL, false, 0, NULL),
+    ('EMP-2044', 'specialist', 'Technology', 'AMS', 'EMP-1008', 'active', NULL, false, 0, NULL),
+    ('EMP-2045', 'manager', 'Deals', 'AMS', 'EMP-1015', 'active', NULL, true, 0, NULL),
+    ('EMP-2046', 'analyst', 'Deals', 'AMS', 'EMP-2045', 'active', NULL, false, 0, NULL),
+    ('EMP-2047', 'consultant', 'Strategy', 'AMS', 'EMP-1011', 'active', NULL, false, 0, NULL),
+    ('EMP-2061', 'consultant', 'Operations', 'WAW', 'EMP-1016', 'active', NULL, false, 0, NULL),
+    ('EMP-2062', 'consultant', 'Operations', 'DUB', 'EMP-1012', 'active', NULL, false, 0, NULL),
+    ('EMP-2063', 'consultant', 'Digital', 'BER', 'EMP-1013', 'active', NULL, false, 0, NULL),
+    ('EMP-2064', 'consultant', 'Deals', 'AMS', 'EMP-1015', 'active', NULL, false, 0, NULL),
+    ('EMP-2065', 'analyst', 'Deals', 'AMS', 'EMP-1015', 'active', NULL, false, 0, NULL),
+    ('EMP-2066', 'consultant', 'Strategy', 'AMS', 'EMP-1011', 'active', NULL, false, 0, NULL);
 
 INSERT INTO tickets (id, requester_email, subject, category, status, hold_reason, resolution, team, created_at, updated_at) VALUES
     ('TCK-4101', 'bram.de-groot@aldermoor.example', 'Password forgotten', 'CAT-SIGN-IN', 'closed', NULL, 'RES-DONE', NULL, '2026-01-14 09:10+00', '2026-01-14 09:10+00'),
@@ -286,7 +312,20 @@ INSERT INTO contracts (id, employee_id, kind, annual_leave_days, starts_on, ends
     ('CTR-2054', 'EMP-2026', 'permanent', 28, '2026-03-16', NULL, NULL),
     ('CTR-2055', 'EMP-2027', 'fixed_term', 28, '2024-03-16', '2026-03-15', '2024-02-15'),
     ('CTR-2056', 'EMP-2027', 'fixed_term', 28, '2026-03-16', '2026-12-31', '2026-03-10'),
-    ('CTR-2057', 'EMP-2028', 'permanent', 28, '2023-10-01', NULL, '2023-09-01');
+    ('CTR-2057', 'EMP-2028', 'permanent', 28, '2023-10-01', NULL, '2023-09-01'),
+    ('CTR-2058', 'EMP-2041', 'permanent', 28, '2023-05-01', NULL, '2023-04-01'),
+    ('CTR-2059', 'EMP-2042', 'permanent', 28, '2024-12-01', NULL, '2024-11-01'),
+    ('CTR-2060', 'EMP-2043', 'permanent', 28, '2022-06-01', NULL, '2022-05-02'),
+    ('CTR-2061', 'EMP-2044', 'permanent', 28, '2024-10-01', NULL, '2024-09-01'),
+    ('CTR-2062', 'EMP-2045', 'permanent', 28, '2023-02-01', NULL, '2023-01-02'),
+    ('CTR-2063', 'EMP-2046', 'permanent', 28, '2020-01-01', NULL, '2019-12-02'),
+    ('CTR-2064', 'EMP-2047', 'permanent', 28, '2022-01-01', NULL, '2021-12-02'),
+    ('CTR-2065', 'EMP-2061', 'permanent', 28, '2020-05-01', NULL, '2020-04-01'),
+    ('CTR-2066', 'EMP-2062', 'permanent', 28, '2023-01-01', NULL, '2022-12-02'),
+    ('CTR-2067', 'EMP-2063', 'permanent', 28, '2024-02-01', NULL, '2024-01-02'),
+    ('CTR-2068', 'EMP-2064', 'contractor', 0, '2026-02-02', '2026-07-31', '2026-01-03'),
+    ('CTR-2069', 'EMP-2065', 'permanent', 28, '2019-03-01', NULL, '2019-01-30'),
+    ('CTR-2070', 'EMP-2066', 'permanent', 28, '2020-09-01', NULL, '2020-08-02');
 
 INSERT INTO accounts (employee_id, username, status, lock_reason, locked_at, locks_last_30_days, last_sign_in, factor) VALUES
     ('EMP-1001', 'johanna.aldermoor', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
@@ -343,7 +382,20 @@ INSERT INTO accounts (employee_id, username, status, lock_reason, locked_at, loc
     ('EMP-2025', 'marek.dudek', 'locked', 'LCK-ATTEMPTS', '2026-03-16 17:44+00', 1, '2026-03-16', 'app'),
     ('EMP-2026', 'lena.hofstetter', 'locked', 'LCK-CONTRACT', '2026-03-16 00:05+00', 1, '2026-03-16', 'app'),
     ('EMP-2027', 'lena.hofmeister', 'locked', 'LCK-CONTRACT', '2026-03-16 00:05+00', 1, '2026-03-16', 'app'),
-    ('EMP-2028', 'ingrid.aasen', 'locked', 'LCK-DORMANT', '2026-02-21 02:00+00', 1, '2025-11-23', 'app');
+    ('EMP-2028', 'ingrid.aasen', 'locked', 'LCK-DORMANT', '2026-02-21 02:00+00', 1, '2025-11-23', 'app'),
+    ('EMP-2041', 'giulia.ferrante', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2042', 'ruben.castellanos', 'active', NULL, NULL, 0, '2026-03-16', 'sms'),
+    ('EMP-2043', 'thandiwe.mokoena', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2044', 'bogdan.iliescu', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2045', 'yannick.peeters', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2046', 'milou.jansma', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2047', 'anouk.verbeek', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2061', 'ewelina.sroka', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2062', 'cathal.brogan', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2063', 'selin.arslan', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2064', 'valentin.krause', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2065', 'ilse.hartog', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2066', 'rowan.achterberg', 'active', NULL, NULL, 0, '2026-03-16', 'app');
 
 INSERT INTO clients (id, name, industry, wall_group) VALUES
     ('CLI-101', 'Fairmarket', 'retail', 'grocery'),
@@ -406,7 +458,17 @@ INSERT INTO assignments (id, project_code, employee_id, percent, starts_on, ends
     ('ASG-1022', 'PRJ-113', 'EMP-1122', 50, '2026-01-12', '2026-05-29', 'confirmed'),
     ('ASG-1023', 'PRJ-115', 'EMP-1103', 100, '2025-03-03', '2025-11-28', 'ended'),
     ('ASG-1024', 'PRJ-117', 'EMP-1108', 50, '2026-05-04', '2026-10-30', 'planned'),
-    ('ASG-1025', 'PRJ-116', 'EMP-1113', 50, '2025-09-01', '2025-09-30', 'cancelled');
+    ('ASG-1025', 'PRJ-116', 'EMP-1113', 50, '2025-09-01', '2025-09-30', 'cancelled'),
+    ('ASG-1026', 'PRJ-110', 'EMP-2061', 60, '2026-03-16', '2026-04-10', 'confirmed'),
+    ('ASG-1027', 'PRJ-109', 'EMP-2061', 40, '2025-12-01', '2026-02-27', 'ended'),
+    ('ASG-1028', 'PRJ-112', 'EMP-2062', 80, '2026-03-09', '2026-05-29', 'confirmed'),
+    ('ASG-1029', 'PRJ-104', 'EMP-2063', 100, '2026-03-25', '2026-06-30', 'confirmed'),
+    ('ASG-1030', 'PRJ-113', 'EMP-2063', 100, '2026-01-07', '2026-03-20', 'confirmed'),
+    ('ASG-1031', 'PRJ-106', 'EMP-2064', 100, '2026-02-02', '2026-07-31', 'confirmed'),
+    ('ASG-1032', 'PRJ-114', 'EMP-2065', 100, '2026-03-16', '2026-06-12', 'confirmed'),
+    ('ASG-1033', 'PRJ-105', 'EMP-2065', 50, '2026-01-05', '2026-02-27', 'ended'),
+    ('ASG-1034', 'PRJ-107', 'EMP-2066', 50, '2026-03-02', '2026-08-28', 'planned'),
+    ('ASG-1035', 'PRJ-118', 'EMP-2066', 100, '2025-09-01', '2025-12-19', 'ended');
 
 INSERT INTO access_groups (code, name, kind, project_code, conflicts_with) VALUES
     ('GRP-FAIR-STORE', 'Papers of Store of the future', 'project', 'PRJ-101', NULL),
@@ -467,7 +529,10 @@ INSERT INTO memberships (id, group_code, employee_id, status, granted_on, expire
     ('MEM-7026', 'GRP-ADM-DIRECTORY', 'EMP-1022', 'active', '2026-03-02', '2026-04-01', NULL, NULL),
     ('MEM-7027', 'GRP-FIN-PAYMENTS', 'EMP-1025', 'active', '2026-03-02', '2026-04-01', NULL, NULL),
     ('MEM-7028', 'GRP-HR-FILES', 'EMP-1024', 'active', '2026-03-09', '2026-04-08', NULL, NULL),
-    ('MEM-7029', 'GRP-ADM-BACKUP', 'EMP-1020', 'active', '2026-03-09', '2026-04-08', NULL, NULL);
+    ('MEM-7029', 'GRP-ADM-BACKUP', 'EMP-1020', 'active', '2026-03-09', '2026-04-08', NULL, NULL),
+    ('MEM-7030', 'GRP-ADM-MAIL', 'EMP-2043', 'active', '2026-03-02', '2026-04-01', NULL, NULL),
+    ('MEM-7031', 'GRP-ADM-DIRECTORY', 'EMP-2044', 'active', '2026-03-09', '2026-04-08', NULL, NULL),
+    ('MEM-7032', 'GRP-KONTOR-BRANCHES', 'EMP-2066', 'expired', '2025-09-01', '2025-12-19', NULL, NULL);
 
 INSERT INTO delegations (id, owner_id, delegate_id, rights, starts_on, ends_on, status) VALUES
     ('DLG-4001', 'EMP-1001', 'EMP-1021', 'send_on_behalf', '2026-01-05', '2026-03-31', 'active'),
