@@ -154,7 +154,26 @@ INSERT INTO customers (id, full_name, email, phone, date_of_birth, postal_code, 
     ('EMP-2063', 'Selin Arslan', 'selin.arslan@aldermoor.example', '+49 151 555 0063', '1977-03-17', '10349', '2024-02-01 08:00+00'),
     ('EMP-2064', 'Valentin Krause', 'valentin.krause@aldermoor.example', '+31 6 555 0064', '1987-11-24', '1022 DM', '2023-09-01 08:00+00'),
     ('EMP-2065', 'Ilse Hartog', 'ilse.hartog@aldermoor.example', '+31 6 555 0065', '1984-02-07', '1034 AK', '2019-03-01 08:00+00'),
-    ('EMP-2066', 'Rowan Achterberg', 'rowan.achterberg@aldermoor.example', '+31 6 555 0066', '1975-05-07', '1059 AM', '2020-09-01 08:00+00');
+    ('EMP-2066', 'Rowan Achterberg', 'rowan.achterberg@aldermoor.example', '+31 6 555 0066', '1975-05-07', '1059 AM', '2020-09-01 08:00+00'),
+    ('EMP-2081', 'Hugo Lindgren', 'hugo.lindgren@aldermoor.example', '+31 6 555 0081', '1998-04-27', '1017 AB', '2024-01-01 08:00+00'),
+    ('EMP-2082', 'Hugo Lindner', 'hugo.lindner@aldermoor.example', '+49 151 555 0082', '1975-02-14', '10397', '2020-09-01 08:00+00'),
+    ('EMP-2083', 'Leonor Bastos', 'leonor.bastos@aldermoor.example', '+351 912 555 083', '1969-11-20', '1752-366', '2023-08-01 08:00+00'),
+    ('EMP-2084', 'Stellan Berg', 'stellan.berg@aldermoor.example', '+49 151 555 0084', '1995-05-20', '10870', '2023-03-01 08:00+00'),
+    ('EMP-2085', 'Jolanda Kuiper', 'jolanda.kuiper@aldermoor.example', '+31 6 555 0085', '1973-03-24', '1040 FK', '2020-02-01 08:00+00'),
+    ('EMP-2101', 'Farah Siddiqui', 'farah.siddiqui@aldermoor.example', '+31 6 555 0101', '1991-12-26', '1033 AL', '2024-12-01 08:00+00'),
+    ('EMP-2102', 'Radu Munteanu', 'radu.munteanu@aldermoor.example', '+48 601 555 102', '1987-12-17', '04-340', '2019-04-01 08:00+00'),
+    ('EMP-2103', 'Jelena Marić', 'jelena.maric@aldermoor.example', '+31 6 555 0103', '1973-09-11', '1018 FM', '2019-01-01 08:00+00'),
+    ('EMP-2104', 'Wiebke Tiedemann', 'wiebke.tiedemann@aldermoor.example', '+49 151 555 0104', '1979-09-07', '10774', '2022-05-01 08:00+00'),
+    ('EMP-2105', 'Ottavio Bruni', 'ottavio.bruni@aldermoor.example', '+49 151 555 0105', '1977-10-14', '10187', '2021-10-01 08:00+00'),
+    ('EMP-2106', 'Declan Moriarty', 'declan.moriarty@aldermoor.example', '+31 6 555 0106', '1992-11-19', '1082 GK', '2022-12-01 08:00+00'),
+    ('EMP-2121', 'Britta Sommer', 'britta.sommer@aldermoor.example', '+49 151 555 0121', '1979-01-25', '10896', '2019-12-01 08:00+00'),
+    ('EMP-2122', 'Tomasz Gajda', 'tomasz.gajda@aldermoor.example', '+48 601 555 122', '1993-08-27', '01-513', '2021-08-01 08:00+00'),
+    ('EMP-2123', 'Amparo Gil', 'amparo.gil@aldermoor.example', '+351 912 555 123', '1994-01-14', '1357-112', '2022-11-01 08:00+00'),
+    ('EMP-2124', 'Stijn Wouters', 'stijn.wouters@aldermoor.example', '+31 6 555 0124', '1968-01-27', '1028 CK', '2021-07-01 08:00+00'),
+    ('EMP-2125', 'Kirill Antonov', 'kirill.antonov@aldermoor.example', '+49 151 555 0125', '1988-10-19', '10828', '2021-11-01 08:00+00'),
+    ('EMP-2126', 'Emiel Claassen', 'emiel.claassen@aldermoor.example', '+31 6 555 0126', '1983-02-17', '1096 CM', '2022-11-01 08:00+00'),
+    ('EMP-2127', 'Gideon Ofori', 'gideon.ofori@aldermoor.example', '+353 85 555 0127', '1975-10-19', 'D17 A8V4', '2024-02-01 08:00+00'),
+    ('EMP-2128', 'Wanda Lipska', 'wanda.lipska@aldermoor.example', '+48 601 555 128', '1975-04-13', '01-291', '2021-09-01 08:00+00');
 
 INSERT INTO offices (code, city, country, hotel_limit) VALUES
     ('AMS', 'Amsterdam', 'Netherlands', 190),
@@ -231,7 +250,26 @@ INSERT INTO employees (id, grade, practice, office, manager_id, status, last_day
     ('EMP-2063', 'consultant', 'Digital', 'BER', 'EMP-1013', 'active', NULL, false, 0, NULL),
     ('EMP-2064', 'consultant', 'Deals', 'AMS', 'EMP-1015', 'active', NULL, false, 0, NULL),
     ('EMP-2065', 'analyst', 'Deals', 'AMS', 'EMP-1015', 'active', NULL, false, 0, NULL),
-    ('EMP-2066', 'consultant', 'Strategy', 'AMS', 'EMP-1011', 'active', NULL, false, 0, NULL);
+    ('EMP-2066', 'consultant', 'Strategy', 'AMS', 'EMP-1011', 'active', NULL, false, 0, NULL),
+    ('EMP-2081', 'consultant', 'Strategy', 'AMS', 'EMP-1011', 'active', NULL, false, 0, NULL),
+    ('EMP-2082', 'consultant', 'Operations', 'BER', 'EMP-1023', 'active', NULL, false, 0, NULL),
+    ('EMP-2083', 'principal', 'Operations', 'LIS', 'EMP-1018', 'active', NULL, true, 0, NULL),
+    ('EMP-2084', 'consultant', 'Digital', 'BER', 'EMP-1013', 'active', NULL, false, 0, NULL),
+    ('EMP-2085', 'consultant', 'Strategy', 'AMS', 'EMP-1011', 'active', NULL, false, 0, NULL),
+    ('EMP-2101', 'specialist', 'Technology', 'AMS', 'EMP-1008', 'active', NULL, false, 0, NULL),
+    ('EMP-2102', 'specialist', 'Technology', 'WAW', 'EMP-1020', 'active', NULL, false, 0, NULL),
+    ('EMP-2103', 'specialist', 'Technology', 'AMS', 'EMP-1020', 'active', NULL, false, 0, NULL),
+    ('EMP-2104', 'specialist', 'Finance', 'BER', 'EMP-1025', 'active', NULL, false, 0, NULL),
+    ('EMP-2105', 'specialist', 'Finance', 'BER', 'EMP-1025', 'active', NULL, false, 0, NULL),
+    ('EMP-2106', 'specialist', 'Technology', 'AMS', 'EMP-1008', 'active', NULL, false, 0, NULL),
+    ('EMP-2121', 'consultant', 'Strategy', 'BER', 'EMP-1023', 'on_leave', NULL, false, 0, NULL),
+    ('EMP-2122', 'consultant', 'Operations', 'WAW', 'EMP-1016', 'active', NULL, false, 0, NULL),
+    ('EMP-2123', 'consultant', 'Digital', 'LIS', 'EMP-1014', 'active', NULL, false, 0, NULL),
+    ('EMP-2124', 'consultant', 'Strategy', 'AMS', 'EMP-1011', 'active', NULL, false, 0, NULL),
+    ('EMP-2125', 'consultant', 'Strategy', 'BER', 'EMP-1019', 'active', NULL, false, 0, NULL),
+    ('EMP-2126', 'analyst', 'Deals', 'AMS', 'EMP-1015', 'active', NULL, false, 0, NULL),
+    ('EMP-2127', 'consultant', 'Operations', 'DUB', 'EMP-1012', 'active', NULL, false, 0, NULL),
+    ('EMP-2128', 'consultant', 'Operations', 'WAW', 'EMP-1016', 'active', NULL, false, 0, NULL);
 
 INSERT INTO tickets (id, requester_email, subject, category, status, hold_reason, resolution, team, created_at, updated_at) VALUES
     ('TCK-4101', 'bram.de-groot@aldermoor.example', 'Password forgotten', 'CAT-SIGN-IN', 'closed', NULL, 'RES-DONE', NULL, '2026-01-14 09:10+00', '2026-01-14 09:10+00'),
@@ -325,7 +363,26 @@ INSERT INTO contracts (id, employee_id, kind, annual_leave_days, starts_on, ends
     ('CTR-2067', 'EMP-2063', 'permanent', 28, '2024-02-01', NULL, '2024-01-02'),
     ('CTR-2068', 'EMP-2064', 'contractor', 0, '2026-02-02', '2026-07-31', '2026-01-03'),
     ('CTR-2069', 'EMP-2065', 'permanent', 28, '2019-03-01', NULL, '2019-01-30'),
-    ('CTR-2070', 'EMP-2066', 'permanent', 28, '2020-09-01', NULL, '2020-08-02');
+    ('CTR-2070', 'EMP-2066', 'permanent', 28, '2020-09-01', NULL, '2020-08-02'),
+    ('CTR-2071', 'EMP-2081', 'permanent', 28, '2024-01-01', NULL, '2023-12-02'),
+    ('CTR-2072', 'EMP-2082', 'permanent', 28, '2020-09-01', NULL, '2020-08-02'),
+    ('CTR-2073', 'EMP-2083', 'permanent', 28, '2023-08-01', NULL, '2023-07-02'),
+    ('CTR-2074', 'EMP-2084', 'permanent', 28, '2023-03-01', NULL, '2023-01-30'),
+    ('CTR-2075', 'EMP-2085', 'permanent', 28, '2020-02-01', NULL, '2020-01-02'),
+    ('CTR-2076', 'EMP-2101', 'permanent', 28, '2024-12-01', NULL, '2024-11-01'),
+    ('CTR-2077', 'EMP-2102', 'permanent', 28, '2019-04-01', NULL, '2019-03-02'),
+    ('CTR-2078', 'EMP-2103', 'permanent', 28, '2019-01-01', NULL, '2018-12-02'),
+    ('CTR-2079', 'EMP-2104', 'permanent', 28, '2022-05-01', NULL, '2022-04-01'),
+    ('CTR-2080', 'EMP-2105', 'permanent', 28, '2021-10-01', NULL, '2021-09-01'),
+    ('CTR-2081', 'EMP-2106', 'contractor', 0, '2026-01-05', '2026-06-30', '2025-12-06'),
+    ('CTR-2082', 'EMP-2121', 'permanent', 28, '2019-12-01', NULL, '2019-11-01'),
+    ('CTR-2083', 'EMP-2122', 'permanent', 28, '2021-08-01', NULL, '2021-07-02'),
+    ('CTR-2084', 'EMP-2123', 'permanent', 28, '2022-11-01', NULL, '2022-10-02'),
+    ('CTR-2085', 'EMP-2124', 'permanent', 28, '2021-07-01', NULL, '2021-06-01'),
+    ('CTR-2086', 'EMP-2125', 'permanent', 28, '2021-11-01', NULL, '2021-10-02'),
+    ('CTR-2087', 'EMP-2126', 'permanent', 28, '2022-11-01', NULL, '2022-10-02'),
+    ('CTR-2088', 'EMP-2127', 'contractor', 0, '2025-11-03', '2026-10-30', '2025-10-04'),
+    ('CTR-2089', 'EMP-2128', 'permanent', 28, '2021-09-01', NULL, '2021-08-02');
 
 INSERT INTO accounts (employee_id, username, status, lock_reason, locked_at, locks_last_30_days, last_sign_in, factor) VALUES
     ('EMP-1001', 'johanna.aldermoor', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
@@ -395,7 +452,26 @@ INSERT INTO accounts (employee_id, username, status, lock_reason, locked_at, loc
     ('EMP-2063', 'selin.arslan', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
     ('EMP-2064', 'valentin.krause', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
     ('EMP-2065', 'ilse.hartog', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
-    ('EMP-2066', 'rowan.achterberg', 'active', NULL, NULL, 0, '2026-03-16', 'app');
+    ('EMP-2066', 'rowan.achterberg', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2081', 'hugo.lindgren', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2082', 'hugo.lindner', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2083', 'leonor.bastos', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2084', 'stellan.berg', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2085', 'jolanda.kuiper', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2101', 'farah.siddiqui', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2102', 'radu.munteanu', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2103', 'jelena.maric', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2104', 'wiebke.tiedemann', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2105', 'ottavio.bruni', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2106', 'declan.moriarty', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2121', 'britta.sommer', 'active', NULL, NULL, 0, '2025-12-05', 'app'),
+    ('EMP-2122', 'tomasz.gajda', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2123', 'amparo.gil', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2124', 'stijn.wouters', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2125', 'kirill.antonov', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2126', 'emiel.claassen', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2127', 'gideon.ofori', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2128', 'wanda.lipska', 'active', NULL, NULL, 0, '2026-03-16', 'app');
 
 INSERT INTO clients (id, name, industry, wall_group) VALUES
     ('CLI-101', 'Fairmarket', 'retail', 'grocery'),
@@ -468,7 +544,19 @@ INSERT INTO assignments (id, project_code, employee_id, percent, starts_on, ends
     ('ASG-1032', 'PRJ-114', 'EMP-2065', 100, '2026-03-16', '2026-06-12', 'confirmed'),
     ('ASG-1033', 'PRJ-105', 'EMP-2065', 50, '2026-01-05', '2026-02-27', 'ended'),
     ('ASG-1034', 'PRJ-107', 'EMP-2066', 50, '2026-03-02', '2026-08-28', 'planned'),
-    ('ASG-1035', 'PRJ-118', 'EMP-2066', 100, '2025-09-01', '2025-12-19', 'ended');
+    ('ASG-1035', 'PRJ-118', 'EMP-2066', 100, '2025-09-01', '2025-12-19', 'ended'),
+    ('ASG-1036', 'PRJ-119', 'EMP-2081', 100, '2025-04-07', '2025-09-18', 'ended'),
+    ('ASG-1037', 'PRJ-101', 'EMP-2081', 100, '2026-03-16', '2026-06-12', 'confirmed'),
+    ('ASG-1038', 'PRJ-119', 'EMP-2082', 60, '2025-04-07', '2025-09-17', 'ended'),
+    ('ASG-1039', 'PRJ-103', 'EMP-2082', 40, '2025-10-20', '2025-12-19', 'cancelled'),
+    ('ASG-1040', 'PRJ-101', 'EMP-2082', 60, '2026-03-09', '2026-05-22', 'confirmed'),
+    ('ASG-1041', 'PRJ-109', 'EMP-2083', 30, '2025-12-01', '2026-05-29', 'confirmed'),
+    ('ASG-1042', 'PRJ-108', 'EMP-2083', 40, '2026-03-16', '2026-05-15', 'confirmed'),
+    ('ASG-1043', 'PRJ-116', 'EMP-2084', 100, '2025-06-02', '2025-10-31', 'ended'),
+    ('ASG-1044', 'PRJ-104', 'EMP-2084', 80, '2026-03-02', '2026-06-30', 'confirmed'),
+    ('ASG-1045', 'PRJ-119', 'EMP-2085', 100, '2025-07-07', '2025-10-10', 'ended'),
+    ('ASG-1046', 'PRJ-102', 'EMP-2085', 100, '2026-03-02', '2026-05-29', 'confirmed'),
+    ('ASG-1047', 'PRJ-113', 'EMP-2127', 100, '2026-01-07', '2026-06-30', 'confirmed');
 
 INSERT INTO access_groups (code, name, kind, project_code, conflicts_with) VALUES
     ('GRP-FAIR-STORE', 'Papers of Store of the future', 'project', 'PRJ-101', NULL),
@@ -532,7 +620,15 @@ INSERT INTO memberships (id, group_code, employee_id, status, granted_on, expire
     ('MEM-7029', 'GRP-ADM-BACKUP', 'EMP-1020', 'active', '2026-03-09', '2026-04-08', NULL, NULL),
     ('MEM-7030', 'GRP-ADM-MAIL', 'EMP-2043', 'active', '2026-03-02', '2026-04-01', NULL, NULL),
     ('MEM-7031', 'GRP-ADM-DIRECTORY', 'EMP-2044', 'active', '2026-03-09', '2026-04-08', NULL, NULL),
-    ('MEM-7032', 'GRP-KONTOR-BRANCHES', 'EMP-2066', 'expired', '2025-09-01', '2025-12-19', NULL, NULL);
+    ('MEM-7032', 'GRP-KONTOR-BRANCHES', 'EMP-2066', 'expired', '2025-09-01', '2025-12-19', NULL, NULL),
+    ('MEM-7033', 'GRP-GROEN-LIGHTS', 'EMP-2081', 'expired', '2025-04-07', '2025-09-18', NULL, NULL),
+    ('MEM-7034', 'GRP-GROEN-LIGHTS', 'EMP-2082', 'expired', '2025-04-07', '2025-09-17', NULL, NULL),
+    ('MEM-7903', 'GRP-LUMEN-PLANTS', 'EMP-2083', 'active', '2025-12-01', '2026-05-29', NULL, NULL),
+    ('MEM-7901', 'GRP-IBER-TICKETS', 'EMP-2084', 'active', '2025-06-02', NULL, NULL, NULL),
+    ('MEM-7902', 'GRP-INTRANET', 'EMP-2084', 'active', '2025-06-02', NULL, NULL, NULL),
+    ('MEM-7911', 'GRP-FIN-SUPPLIERS', 'EMP-2104', 'active', '2026-03-05', '2026-04-04', NULL, NULL),
+    ('MEM-7912', 'GRP-LIBRARY', 'EMP-2104', 'active', '2025-02-03', NULL, NULL, NULL),
+    ('MEM-7913', 'GRP-FIN-PAYMENTS', 'EMP-2105', 'active', '2026-03-02', '2026-04-01', NULL, NULL);
 
 INSERT INTO delegations (id, owner_id, delegate_id, rights, starts_on, ends_on, status) VALUES
     ('DLG-4001', 'EMP-1001', 'EMP-1021', 'send_on_behalf', '2026-01-05', '2026-03-31', 'active'),
@@ -634,7 +730,20 @@ INSERT INTO seats (id, licence_code, employee_id, status, assigned_on, last_used
     ('SEA-5025', 'LIC-SURVEY', 'EMP-1012', 'active', '2025-06-02', '2026-03-13', NULL),
     ('SEA-5026', 'LIC-CHART-PRO', 'EMP-1011', 'active', '2025-06-02', '2026-03-13', NULL),
     ('SEA-5027', 'LIC-ROOM', 'EMP-1015', 'active', '2025-06-02', '2026-03-13', NULL),
-    ('SEA-5028', 'LIC-SURVEY', 'EMP-1026', 'released', '2024-03-04', '2026-01-28', 'REL-LEFT');
+    ('SEA-5028', 'LIC-SURVEY', 'EMP-1026', 'released', '2024-03-04', '2026-01-28', 'REL-LEFT'),
+    ('SEA-5901', 'LIC-LINGUA', 'EMP-2121', 'active', '2024-02-05', '2025-12-04', NULL),
+    ('SEA-5902', 'LIC-LINGUA', 'EMP-2122', 'active', '2025-03-03', '2026-01-15', NULL),
+    ('SEA-5903', 'LIC-LINGUA', 'EMP-1104', 'active', '2025-05-05', '2026-01-16', NULL),
+    ('SEA-5904', 'LIC-LINGUA', 'EMP-1107', 'active', '2025-06-02', '2026-03-12', NULL),
+    ('SEA-5905', 'LIC-LINGUA', 'EMP-1114', 'active', '2026-03-10', NULL, NULL),
+    ('SEA-5911', 'LIC-MAPS', 'EMP-1101', 'active', '2025-04-07', '2026-01-16', NULL),
+    ('SEA-5912', 'LIC-MAPS', 'EMP-1108', 'active', '2025-04-07', '2026-02-20', NULL),
+    ('SEA-5913', 'LIC-MAPS', 'EMP-1112', 'active', '2025-04-07', '2026-03-09', NULL),
+    ('SEA-5914', 'LIC-MAPS', 'EMP-1118', 'active', '2025-04-07', '2026-03-16', NULL),
+    ('SEA-5921', 'LIC-CHART', 'EMP-2126', 'active', '2025-09-01', '2026-03-16', NULL),
+    ('SEA-5922', 'LIC-SKETCH', 'EMP-2126', 'active', '2025-09-01', '2026-03-11', NULL),
+    ('SEA-5931', 'LIC-MAPS-TEAM', 'EMP-2128', 'active', '2025-10-06', '2026-03-04', NULL),
+    ('SEA-5932', 'LIC-MAPS', 'EMP-2128', 'released', '2024-10-07', '2025-10-03', 'REL-UPGRADE');
 
 INSERT INTO leave_records (id, employee_id, kind, starts_on, ends_on, working_days, status) VALUES
     ('LVE-2001', 'EMP-1019', 'parental', '2026-02-02', '2026-09-30', 173, 'approved'),
@@ -661,7 +770,8 @@ INSERT INTO leave_records (id, employee_id, kind, starts_on, ends_on, working_da
     ('LVE-2022', 'EMP-1104', 'unpaid', '2026-04-20', '2026-04-24', 5, 'requested'),
     ('LVE-2023', 'EMP-1105', 'annual', '2026-03-23', '2026-03-27', 5, 'rejected'),
     ('LVE-2024', 'EMP-1106', 'annual', '2026-04-06', '2026-04-10', 5, 'cancelled'),
-    ('LVE-2025', 'EMP-2028', 'parental', '2025-11-24', '2026-05-31', 135, 'approved');
+    ('LVE-2025', 'EMP-2028', 'parental', '2025-11-24', '2026-05-31', 135, 'approved'),
+    ('LVE-2026', 'EMP-2121', 'parental', '2025-12-08', '2026-06-07', 130, 'approved');
 
 -- Claims of several years, in every status.
 INSERT INTO expenses (id, employee_id, project_code, category, office, units, description, incurred_on, submitted_on, amount, receipt, status, reason, decided_at) VALUES

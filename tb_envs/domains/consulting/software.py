@@ -53,7 +53,8 @@ def list_seats(
     return db.all(
         "SELECT seats.id, licence_code, employee_id, email, employees.status AS employee_status,"
         " grade, seats.status, assigned_on, last_used_on, release_reason FROM seats"
-        " JOIN employees ON employees.id = employee_id JOIN customers USING (id)"
+        " JOIN employees ON employees.id = employee_id"
+        " JOIN customers ON customers.id = employee_id"
         " WHERE (%(licence)s::text IS NULL OR licence_code = %(licence)s)"
         " AND (%(employee_id)s::text IS NULL OR employee_id = %(employee_id)s)"
         " AND (%(status)s::text IS NULL OR seats.status = %(status)s::seat_status)"
