@@ -195,7 +195,24 @@ INSERT INTO customers (id, full_name, email, phone, date_of_birth, postal_code, 
     ('EMP-2187', 'Corinna Albers', 'corinna.albers@aldermoor.example', '+31 6 555 0187', '1975-06-23', '1022 BL', '2024-04-01 08:00+00'),
     ('EMP-2188', 'Pelle Sundqvist', 'pelle.sundqvist@aldermoor.example', '+31 6 555 0188', '1986-09-21', '1051 EK', '2020-05-01 08:00+00'),
     ('EMP-2189', 'Nadia Benali', 'nadia.benali@aldermoor.example', '+31 6 555 0189', '1972-08-23', '1038 EL', '2020-03-01 08:00+00'),
-    ('EMP-2190', 'Thijs Mertens', 'thijs.mertens@aldermoor.example', '+31 6 555 0190', '1991-01-08', '1096 EN', '2021-09-01 08:00+00');
+    ('EMP-2190', 'Thijs Mertens', 'thijs.mertens@aldermoor.example', '+31 6 555 0190', '1991-01-08', '1096 EN', '2021-09-01 08:00+00'),
+    ('EMP-2201', 'Linde Vermeer', 'linde.vermeer@aldermoor.example', '+31 6 555 0201', '1978-07-23', '1029 BM', '2019-06-01 08:00+00'),
+    ('EMP-2202', 'Ferdi Aydın', 'ferdi.aydın@aldermoor.example', '+49 151 555 0202', '1969-02-27', '10203', '2019-10-01 08:00+00'),
+    ('EMP-2203', 'Mehwish Anwar', 'mehwish.anwar@aldermoor.example', '+353 85 555 0203', '1986-12-13', 'D13 R9V9', '2022-06-01 08:00+00'),
+    ('EMP-2204', 'Solveig Nyhus', 'solveig.nyhus@aldermoor.example', '+48 601 555 204', '1971-02-25', '01-433', '2021-01-01 08:00+00'),
+    ('EMP-2205', 'Killian Foy', 'killian.foy@aldermoor.example', '+353 85 555 0205', '1975-09-11', 'D11 K7X2', '2023-06-01 08:00+00'),
+    ('EMP-2206', 'Aisling Considine', 'aisling.considine@aldermoor.example', '+353 85 555 0206', '1996-12-14', 'D18 K4T3', '2020-11-01 08:00+00'),
+    ('EMP-2221', 'Viggo Thomsen', 'viggo.thomsen@aldermoor.example', '+49 151 555 0221', '1999-12-26', '10450', '2022-04-01 08:00+00'),
+    ('EMP-2222', 'Ilona Szabó', 'ilona.szabo@aldermoor.example', '+31 6 555 0222', '1981-05-03', '1027 FL', '2021-01-01 08:00+00'),
+    ('EMP-2223', 'Bartosz Cieślak', 'bartosz.cieslak@aldermoor.example', '+48 601 555 223', '1985-01-16', '00-608', '2022-07-01 08:00+00'),
+    ('EMP-2224', 'Rasmus Kallio', 'rasmus.kallio@aldermoor.example', '+351 912 555 224', '1979-01-17', '1638-791', '2021-08-01 08:00+00'),
+    ('EMP-2225', 'Mirko Savić', 'mirko.savic@aldermoor.example', '+351 912 555 225', '1979-06-02', '1155-447', '2021-02-01 08:00+00'),
+    ('EMP-2241', 'Renske Kok', 'renske.kok@aldermoor.example', '+31 6 555 0241', '1999-09-27', '1086 GM', '2021-07-01 08:00+00'),
+    ('EMP-2242', 'Joris Vlaminck', 'joris.vlaminck@aldermoor.example', '+31 6 555 0242', '1987-07-09', '1041 CM', '2019-07-01 08:00+00'),
+    ('EMP-2243', 'Anneke Brouwer', 'anneke.brouwer@aldermoor.example', '+31 6 555 0243', '1996-01-13', '1059 DM', '2023-09-01 08:00+00'),
+    ('EMP-2244', 'Deniz Korkmaz', 'deniz.korkmaz@aldermoor.example', '+49 151 555 0244', '1973-03-09', '10830', '2020-03-01 08:00+00'),
+    ('EMP-2245', 'Halina Górska', 'halina.gorska@aldermoor.example', '+48 601 555 245', '1976-07-05', '01-587', '2024-04-01 08:00+00'),
+    ('EMP-2246', 'Søren Bech', 'soren.bech@aldermoor.example', '+49 151 555 0246', '1970-12-27', '10597', '2019-05-01 08:00+00');
 
 INSERT INTO offices (code, city, country, hotel_limit) VALUES
     ('AMS', 'Amsterdam', 'Netherlands', 190),
@@ -313,7 +330,24 @@ INSERT INTO employees (id, grade, practice, office, manager_id, status, last_day
     ('EMP-2187', 'manager', 'Deals', 'AMS', 'EMP-1015', 'active', NULL, false, 0, NULL),
     ('EMP-2188', 'consultant', 'Deals', 'AMS', 'EMP-1015', 'active', NULL, false, 0, NULL),
     ('EMP-2189', 'consultant', 'Deals', 'AMS', 'EMP-1015', 'active', NULL, false, 0, NULL),
-    ('EMP-2190', 'consultant', 'Deals', 'AMS', 'EMP-1015', 'active', NULL, false, 0, NULL);
+    ('EMP-2190', 'consultant', 'Deals', 'AMS', 'EMP-1015', 'active', NULL, false, 0, NULL),
+    ('EMP-2201', 'analyst', 'Strategy', 'AMS', 'EMP-1011', 'starting', NULL, false, 0, NULL),
+    ('EMP-2202', 'analyst', 'Digital', 'BER', 'EMP-1013', 'starting', NULL, false, 0, NULL),
+    ('EMP-2203', 'analyst', 'Operations', 'DUB', 'EMP-1012', 'starting', NULL, false, 0, NULL),
+    ('EMP-2204', 'analyst', 'Operations', 'WAW', 'EMP-1016', 'starting', NULL, false, 0, NULL),
+    ('EMP-2205', 'analyst', 'Strategy', 'DUB', 'EMP-1017', 'starting', NULL, false, 0, NULL),
+    ('EMP-2206', 'manager', 'Operations', 'DUB', 'EMP-1002', 'active', NULL, true, 0, NULL),
+    ('EMP-2221', 'consultant', 'Operations', 'BER', 'EMP-1023', 'notice', '2026-03-16', false, 0, NULL),
+    ('EMP-2222', 'consultant', 'Strategy', 'AMS', 'EMP-1011', 'notice', '2026-03-17', false, 0, NULL),
+    ('EMP-2223', 'consultant', 'Operations', 'WAW', 'EMP-1016', 'notice', '2026-03-13', false, 0, NULL),
+    ('EMP-2224', 'consultant', 'Digital', 'LIS', 'EMP-1014', 'notice', '2026-03-31', false, 0, NULL),
+    ('EMP-2225', 'consultant', 'Deals', 'LIS', 'EMP-1018', 'notice', '2026-03-31', false, 0, NULL),
+    ('EMP-2241', 'consultant', 'Strategy', 'AMS', 'EMP-1011', 'active', NULL, false, 0, NULL),
+    ('EMP-2242', 'consultant', 'Deals', 'AMS', 'EMP-1015', 'active', NULL, false, 5, NULL),
+    ('EMP-2243', 'consultant', 'Deals', 'AMS', 'EMP-1015', 'active', NULL, false, 0, NULL),
+    ('EMP-2244', 'consultant', 'Operations', 'BER', 'EMP-1023', 'active', NULL, false, 0, NULL),
+    ('EMP-2245', 'consultant', 'Technology', 'WAW', 'EMP-1020', 'active', NULL, false, 0, NULL),
+    ('EMP-2246', 'consultant', 'Digital', 'BER', 'EMP-1013', 'active', NULL, false, 0, NULL);
 
 INSERT INTO tickets (id, requester_email, subject, category, status, hold_reason, resolution, team, created_at, updated_at) VALUES
     ('TCK-4101', 'bram.de-groot@aldermoor.example', 'Password forgotten', 'CAT-SIGN-IN', 'closed', NULL, 'RES-DONE', NULL, '2026-01-14 09:10+00', '2026-01-14 09:10+00'),
@@ -448,7 +482,24 @@ INSERT INTO contracts (id, employee_id, kind, annual_leave_days, starts_on, ends
     ('CTR-2108', 'EMP-2187', 'permanent', 28, '2024-04-01', NULL, '2024-03-02'),
     ('CTR-2109', 'EMP-2188', 'permanent', 28, '2020-05-01', NULL, '2020-04-01'),
     ('CTR-2110', 'EMP-2189', 'permanent', 28, '2020-03-01', NULL, '2020-01-31'),
-    ('CTR-2111', 'EMP-2190', 'permanent', 28, '2021-09-01', NULL, '2021-08-02');
+    ('CTR-2111', 'EMP-2190', 'permanent', 28, '2021-09-01', NULL, '2021-08-02'),
+    ('CTR-2112', 'EMP-2201', 'permanent', 28, '2026-03-20', NULL, '2026-02-18'),
+    ('CTR-2113', 'EMP-2202', 'permanent', 28, '2026-03-19', NULL, NULL),
+    ('CTR-2114', 'EMP-2203', 'permanent', 28, '2026-03-23', NULL, '2026-02-21'),
+    ('CTR-2115', 'EMP-2204', 'permanent', 28, '2026-04-01', NULL, '2026-03-02'),
+    ('CTR-2116', 'EMP-2205', 'permanent', 28, '2026-03-19', NULL, '2026-02-17'),
+    ('CTR-2117', 'EMP-2206', 'permanent', 28, '2020-11-01', NULL, '2020-10-02'),
+    ('CTR-2118', 'EMP-2221', 'permanent', 28, '2022-04-01', NULL, '2022-03-02'),
+    ('CTR-2119', 'EMP-2222', 'permanent', 28, '2021-01-01', NULL, '2020-12-02'),
+    ('CTR-2120', 'EMP-2223', 'permanent', 28, '2022-07-01', NULL, '2022-06-01'),
+    ('CTR-2121', 'EMP-2224', 'permanent', 28, '2021-08-01', NULL, '2021-07-02'),
+    ('CTR-2122', 'EMP-2225', 'permanent', 28, '2021-02-01', NULL, '2021-01-02'),
+    ('CTR-2123', 'EMP-2241', 'permanent', 28, '2022-08-01', NULL, '2022-07-02'),
+    ('CTR-2124', 'EMP-2242', 'permanent', 25, '2023-02-01', NULL, '2023-01-02'),
+    ('CTR-2125', 'EMP-2243', 'permanent', 26, '2021-10-01', NULL, '2021-09-01'),
+    ('CTR-2126', 'EMP-2244', 'permanent', 28, '2020-01-01', NULL, '2019-12-02'),
+    ('CTR-2127', 'EMP-2245', 'permanent', 26, '2022-03-01', NULL, '2022-01-30'),
+    ('CTR-2128', 'EMP-2246', 'permanent', 28, '2023-05-01', NULL, '2023-04-01');
 
 INSERT INTO accounts (employee_id, username, status, lock_reason, locked_at, locks_last_30_days, last_sign_in, factor) VALUES
     ('EMP-1001', 'johanna.aldermoor', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
@@ -559,7 +610,24 @@ INSERT INTO accounts (employee_id, username, status, lock_reason, locked_at, loc
     ('EMP-2187', 'corinna.albers', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
     ('EMP-2188', 'pelle.sundqvist', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
     ('EMP-2189', 'nadia.benali', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
-    ('EMP-2190', 'thijs.mertens', 'active', NULL, NULL, 0, '2026-03-16', 'app');
+    ('EMP-2190', 'thijs.mertens', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2201', 'linde.vermeer', 'pending', NULL, NULL, 0, NULL, 'none'),
+    ('EMP-2202', 'ferdi.aydın', 'pending', NULL, NULL, 0, NULL, 'none'),
+    ('EMP-2203', 'mehwish.anwar', 'pending', NULL, NULL, 0, NULL, 'none'),
+    ('EMP-2204', 'solveig.nyhus', 'pending', NULL, NULL, 0, NULL, 'none'),
+    ('EMP-2205', 'killian.foy', 'pending', NULL, NULL, 0, NULL, 'none'),
+    ('EMP-2206', 'aisling.considine', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2221', 'viggo.thomsen', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2222', 'ilona.szabo', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2223', 'bartosz.cieslak', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2224', 'rasmus.kallio', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2225', 'mirko.savic', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2241', 'renske.kok', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2242', 'joris.vlaminck', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2243', 'anneke.brouwer', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2244', 'deniz.korkmaz', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2245', 'halina.gorska', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2246', 'soren.bech', 'active', NULL, NULL, 0, '2026-03-16', 'app');
 
 INSERT INTO clients (id, name, industry, wall_group) VALUES
     ('CLI-101', 'Fairmarket', 'retail', 'grocery'),
@@ -655,7 +723,13 @@ INSERT INTO assignments (id, project_code, employee_id, percent, starts_on, ends
     ('ASG-1055', 'PRJ-105', 'EMP-2187', 100, '2026-01-05', '2026-06-12', 'confirmed'),
     ('ASG-1056', 'PRJ-105', 'EMP-2188', 100, '2026-01-05', '2026-06-12', 'confirmed'),
     ('ASG-1057', 'PRJ-114', 'EMP-2189', 60, '2026-02-16', '2026-06-26', 'confirmed'),
-    ('ASG-1058', 'PRJ-114', 'EMP-2190', 80, '2026-02-16', '2026-06-26', 'confirmed');
+    ('ASG-1058', 'PRJ-114', 'EMP-2190', 80, '2026-02-16', '2026-06-26', 'confirmed'),
+    ('ASG-1059', 'PRJ-113', 'EMP-2205', 100, '2026-03-19', '2026-06-30', 'confirmed'),
+    ('ASG-1060', 'PRJ-101', 'EMP-2241', 80, '2025-10-01', '2026-06-30', 'confirmed'),
+    ('ASG-1061', 'PRJ-103', 'EMP-2244', 100, '2025-09-01', '2026-04-30', 'confirmed'),
+    ('ASG-1062', 'PRJ-110', 'EMP-2245', 60, '2026-01-12', '2026-04-30', 'confirmed'),
+    ('ASG-1063', 'PRJ-103', 'EMP-2246', 40, '2026-01-19', '2026-04-30', 'confirmed'),
+    ('ASG-1064', 'PRJ-104', 'EMP-2246', 60, '2026-01-19', '2026-09-30', 'confirmed');
 
 INSERT INTO access_groups (code, name, kind, project_code, conflicts_with) VALUES
     ('GRP-FAIR-STORE', 'Papers of Store of the future', 'project', 'PRJ-101', NULL),
@@ -727,11 +801,19 @@ INSERT INTO memberships (id, group_code, employee_id, status, granted_on, expire
     ('MEM-7902', 'GRP-INTRANET', 'EMP-2084', 'active', '2025-06-02', NULL, NULL, NULL),
     ('MEM-7911', 'GRP-FIN-SUPPLIERS', 'EMP-2104', 'active', '2026-03-05', '2026-04-04', NULL, NULL),
     ('MEM-7912', 'GRP-LIBRARY', 'EMP-2104', 'active', '2025-02-03', NULL, NULL, NULL),
-    ('MEM-7913', 'GRP-FIN-PAYMENTS', 'EMP-2105', 'active', '2026-03-02', '2026-04-01', NULL, NULL);
+    ('MEM-7913', 'GRP-FIN-PAYMENTS', 'EMP-2105', 'active', '2026-03-02', '2026-04-01', NULL, NULL),
+    ('MEM-7921', 'GRP-GROEN-FRESH', 'EMP-2221', 'active', '2025-09-01', '2026-04-30', NULL, NULL),
+    ('MEM-7922', 'GRP-INTRANET', 'EMP-2221', 'active', '2022-05-02', NULL, NULL, NULL),
+    ('MEM-7923', 'GRP-GROEN-LIGHTS', 'EMP-2221', 'expired', '2025-04-07', '2025-10-10', NULL, NULL),
+    ('MEM-7924', 'GRP-FAIR-STORE', 'EMP-2222', 'active', '2025-10-01', '2026-06-30', NULL, NULL),
+    ('MEM-7925', 'GRP-LUMEN-PLANTS', 'EMP-2223', 'active', '2025-12-01', '2026-05-29', NULL, NULL),
+    ('MEM-7926', 'GRP-CORK-PERMITS', 'EMP-2224', 'active', '2026-01-07', '2026-03-31', NULL, NULL),
+    ('MEM-7927', 'GRP-IBER-DEPOT', 'EMP-2225', 'active', '2026-01-05', '2026-06-12', NULL, NULL);
 
 INSERT INTO delegations (id, owner_id, delegate_id, rights, starts_on, ends_on, status) VALUES
     ('DLG-4001', 'EMP-1001', 'EMP-1021', 'send_on_behalf', '2026-01-05', '2026-03-31', 'active'),
-    ('DLG-4002', 'EMP-1002', 'EMP-1111', 'read', '2025-10-01', '2025-12-19', 'ended');
+    ('DLG-4002', 'EMP-1002', 'EMP-1111', 'read', '2025-10-01', '2025-12-19', 'ended'),
+    ('DLG-4901', 'EMP-2221', 'EMP-1023', 'read', '2026-03-02', '2026-04-30', 'active');
 
 -- Devices, the stock of each office among them.
 INSERT INTO devices (tag, kind, class, model, office, bought_on, status, holder_id, handed_out_on, missing_reason, missing_since) VALUES
@@ -805,7 +887,13 @@ INSERT INTO devices (tag, kind, class, model, office, bought_on, status, holder_
     ('DEV-2222', 'phone', 'standard', 'Peltier P5', 'WAW', '2024-08-19', 'assigned', 'EMP-2164', '2024-08-19', NULL, NULL),
     ('DEV-2232', 'laptop', 'standard', 'Norvik 14', 'AMS', '2025-05-19', 'missing', 'EMP-2165', '2025-05-19', 'LOS-LOST', '2026-03-15 08:45+00'),
     ('DEV-2241', 'phone', 'standard', 'Peltier P5', 'LIS', '2023-10-09', 'in_stock', NULL, NULL, NULL, NULL),
-    ('DEV-2242', 'laptop', 'standard', 'Norvik 14', 'LIS', '2024-03-11', 'assigned', 'EMP-2166', '2024-03-11', NULL, NULL);
+    ('DEV-2242', 'laptop', 'standard', 'Norvik 14', 'LIS', '2024-03-11', 'assigned', 'EMP-2166', '2024-03-11', NULL, NULL),
+    ('DEV-2251', 'laptop', 'standard', 'Norvik 14', 'BER', '2022-10-10', 'assigned', 'EMP-2221', '2022-10-10', NULL, NULL),
+    ('DEV-2252', 'laptop', 'standard', 'Norvik 14', 'AMS', '2024-04-08', 'assigned', 'EMP-2222', '2024-04-08', NULL, NULL),
+    ('DEV-2253', 'laptop', 'standard', 'Norvik 14', 'WAW', '2024-09-16', 'assigned', 'EMP-2223', '2024-09-16', NULL, NULL),
+    ('DEV-2254', 'phone', 'standard', 'Peltier P5', 'WAW', '2024-09-16', 'assigned', 'EMP-2223', '2024-09-16', NULL, NULL),
+    ('DEV-2255', 'phone', 'standard', 'Peltier P5', 'LIS', '2022-12-05', 'assigned', 'EMP-2224', '2022-12-05', NULL, NULL),
+    ('DEV-2256', 'laptop', 'standard', 'Norvik 14', 'LIS', '2024-01-15', 'assigned', 'EMP-2225', '2024-01-15', NULL, NULL);
 
 INSERT INTO licences (code, name, class, seats_total, monthly_cost, for_contractors, includes) VALUES
     ('LIC-CHART', 'Chartwright', 'open', 60, 6, true, NULL),
@@ -860,7 +948,12 @@ INSERT INTO seats (id, licence_code, employee_id, status, assigned_on, last_used
     ('SEA-5921', 'LIC-CHART', 'EMP-2126', 'active', '2025-09-01', '2026-03-16', NULL),
     ('SEA-5922', 'LIC-SKETCH', 'EMP-2126', 'active', '2025-09-01', '2026-03-11', NULL),
     ('SEA-5931', 'LIC-MAPS-TEAM', 'EMP-2128', 'active', '2025-10-06', '2026-03-04', NULL),
-    ('SEA-5932', 'LIC-MAPS', 'EMP-2128', 'released', '2024-10-07', '2025-10-03', 'REL-UPGRADE');
+    ('SEA-5932', 'LIC-MAPS', 'EMP-2128', 'released', '2024-10-07', '2025-10-03', 'REL-UPGRADE'),
+    ('SEA-5941', 'LIC-SKETCH', 'EMP-2221', 'active', '2025-06-02', '2026-03-12', NULL),
+    ('SEA-5942', 'LIC-CHART', 'EMP-2221', 'released', '2025-06-02', '2026-03-12', 'REL-NO-NEED'),
+    ('SEA-5943', 'LIC-CHART', 'EMP-2222', 'active', '2025-06-02', '2026-03-12', NULL),
+    ('SEA-5944', 'LIC-SKETCH', 'EMP-2223', 'active', '2025-06-02', '2026-03-12', NULL),
+    ('SEA-5945', 'LIC-CHART', 'EMP-2225', 'active', '2025-06-02', '2026-03-12', NULL);
 
 INSERT INTO leave_records (id, employee_id, kind, starts_on, ends_on, working_days, status) VALUES
     ('LVE-2001', 'EMP-1019', 'parental', '2026-02-02', '2026-09-30', 173, 'approved'),
@@ -890,7 +983,23 @@ INSERT INTO leave_records (id, employee_id, kind, starts_on, ends_on, working_da
     ('LVE-2025', 'EMP-2028', 'parental', '2025-11-24', '2026-05-31', 135, 'approved'),
     ('LVE-2026', 'EMP-2121', 'parental', '2025-12-08', '2026-06-07', 130, 'approved'),
     ('LVE-2027', 'EMP-2183', 'annual', '2026-03-23', '2026-04-10', 15, 'approved'),
-    ('LVE-2028', 'EMP-2185', 'sick', '2026-03-02', '2026-05-29', 65, 'approved');
+    ('LVE-2028', 'EMP-2185', 'sick', '2026-03-02', '2026-05-29', 65, 'approved'),
+    ('LVE-2029', 'EMP-2241', 'annual', '2026-02-16', '2026-02-20', 5, 'taken'),
+    ('LVE-2030', 'EMP-2241', 'annual', '2026-08-03', '2026-08-14', 10, 'approved'),
+    ('LVE-2031', 'EMP-2242', 'annual', '2026-01-22', '2026-01-23', 2, 'taken'),
+    ('LVE-2032', 'EMP-2242', 'annual', '2026-07-06', '2026-07-24', 15, 'approved'),
+    ('LVE-2033', 'EMP-2242', 'annual', '2026-12-21', '2026-12-25', 5, 'requested'),
+    ('LVE-2034', 'EMP-2242', 'annual', '2026-10-05', '2026-10-09', 5, 'cancelled'),
+    ('LVE-2035', 'EMP-2243', 'annual', '2026-02-23', '2026-02-27', 5, 'taken'),
+    ('LVE-2036', 'EMP-2243', 'annual', '2026-07-20', '2026-08-07', 15, 'approved'),
+    ('LVE-2037', 'EMP-2243', 'annual', '2026-11-02', '2026-11-04', 3, 'requested'),
+    ('LVE-2038', 'EMP-2243', 'annual', '2026-05-04', '2026-05-08', 5, 'rejected'),
+    ('LVE-2039', 'EMP-2243', 'sick', '2026-03-02', '2026-03-03', 2, 'taken'),
+    ('LVE-2040', 'EMP-2244', 'annual', '2026-01-05', '2026-01-09', 5, 'taken'),
+    ('LVE-2041', 'EMP-2245', 'annual', '2026-02-02', '2026-02-04', 3, 'taken'),
+    ('LVE-2901', 'EMP-2246', 'annual', '2026-04-13', '2026-04-17', 5, 'approved'),
+    ('LVE-2902', 'EMP-2246', 'annual', '2026-07-13', '2026-07-31', 15, 'approved'),
+    ('LVE-2903', 'EMP-2246', 'annual', '2026-01-12', '2026-01-16', 5, 'taken');
 
 -- Claims of several years, in every status.
 INSERT INTO expenses (id, employee_id, project_code, category, office, units, description, incurred_on, submitted_on, amount, receipt, status, reason, decided_at) VALUES
@@ -949,6 +1058,48 @@ INSERT INTO timesheets (id, employee_id, project_code, week_starts_on, hours, st
     ('TSH-3032', 'EMP-1121', 'PRJ-109', '2026-03-02', 40, 'approved'),
     ('TSH-3033', 'EMP-1122', 'PRJ-113', '2026-01-26', 40, 'invoiced'),
     ('TSH-3034', 'EMP-1122', 'PRJ-113', '2026-03-16', 8, 'open');
+
+INSERT INTO lifecycle_steps (id, employee_id, step, due_on, status, closed_at) VALUES
+    ('LCS-2010', 'EMP-2201', 'JOIN-ACCOUNT', '2026-03-20', 'open', NULL),
+    ('LCS-2011', 'EMP-2201', 'JOIN-LAPTOP', '2026-03-20', 'open', NULL),
+    ('LCS-2012', 'EMP-2201', 'JOIN-BADGE', '2026-03-20', 'open', NULL),
+    ('LCS-2013', 'EMP-2201', 'JOIN-TRAINING', '2026-03-20', 'done', '2026-03-13 10:00+00'),
+    ('LCS-2020', 'EMP-2202', 'JOIN-ACCOUNT', '2026-03-19', 'open', NULL),
+    ('LCS-2021', 'EMP-2202', 'JOIN-LAPTOP', '2026-03-19', 'open', NULL),
+    ('LCS-2022', 'EMP-2202', 'JOIN-BADGE', '2026-03-19', 'open', NULL),
+    ('LCS-2023', 'EMP-2202', 'JOIN-TRAINING', '2026-03-19', 'done', '2026-03-13 10:00+00'),
+    ('LCS-2030', 'EMP-2203', 'JOIN-ACCOUNT', '2026-03-23', 'open', NULL),
+    ('LCS-2031', 'EMP-2203', 'JOIN-LAPTOP', '2026-03-23', 'open', NULL),
+    ('LCS-2032', 'EMP-2203', 'JOIN-BADGE', '2026-03-23', 'open', NULL),
+    ('LCS-2033', 'EMP-2203', 'JOIN-TRAINING', '2026-03-23', 'done', '2026-03-13 10:00+00'),
+    ('LCS-2040', 'EMP-2204', 'JOIN-ACCOUNT', '2026-04-01', 'open', NULL),
+    ('LCS-2041', 'EMP-2204', 'JOIN-LAPTOP', '2026-04-01', 'open', NULL),
+    ('LCS-2042', 'EMP-2204', 'JOIN-BADGE', '2026-04-01', 'open', NULL),
+    ('LCS-2043', 'EMP-2204', 'JOIN-TRAINING', '2026-04-01', 'done', '2026-03-13 10:00+00'),
+    ('LCS-2050', 'EMP-2205', 'JOIN-ACCOUNT', '2026-03-19', 'open', NULL),
+    ('LCS-2051', 'EMP-2205', 'JOIN-LAPTOP', '2026-03-19', 'open', NULL),
+    ('LCS-2052', 'EMP-2205', 'JOIN-BADGE', '2026-03-19', 'open', NULL),
+    ('LCS-2053', 'EMP-2205', 'JOIN-TRAINING', '2026-03-19', 'done', '2026-03-13 10:00+00'),
+    ('LCS-3010', 'EMP-2221', 'EXIT-ACCOUNT', '2026-03-16', 'open', NULL),
+    ('LCS-3011', 'EMP-2221', 'EXIT-ACCESS', '2026-03-16', 'open', NULL),
+    ('LCS-3012', 'EMP-2221', 'EXIT-DEVICES', '2026-03-16', 'open', NULL),
+    ('LCS-3013', 'EMP-2221', 'EXIT-INTERVIEW', '2026-03-16', 'done', '2026-03-10 10:00+00'),
+    ('LCS-3020', 'EMP-2222', 'EXIT-ACCOUNT', '2026-03-17', 'open', NULL),
+    ('LCS-3021', 'EMP-2222', 'EXIT-ACCESS', '2026-03-17', 'open', NULL),
+    ('LCS-3022', 'EMP-2222', 'EXIT-DEVICES', '2026-03-17', 'open', NULL),
+    ('LCS-3023', 'EMP-2222', 'EXIT-INTERVIEW', '2026-03-17', 'done', '2026-03-10 10:00+00'),
+    ('LCS-3030', 'EMP-2223', 'EXIT-ACCOUNT', '2026-03-13', 'open', NULL),
+    ('LCS-3031', 'EMP-2223', 'EXIT-ACCESS', '2026-03-13', 'open', NULL),
+    ('LCS-3032', 'EMP-2223', 'EXIT-DEVICES', '2026-03-13', 'open', NULL),
+    ('LCS-3033', 'EMP-2223', 'EXIT-INTERVIEW', '2026-03-13', 'done', '2026-03-10 10:00+00'),
+    ('LCS-3040', 'EMP-2224', 'EXIT-ACCOUNT', '2026-03-31', 'open', NULL),
+    ('LCS-3041', 'EMP-2224', 'EXIT-ACCESS', '2026-03-31', 'open', NULL),
+    ('LCS-3042', 'EMP-2224', 'EXIT-DEVICES', '2026-03-31', 'open', NULL),
+    ('LCS-3043', 'EMP-2224', 'EXIT-INTERVIEW', '2026-03-31', 'done', '2026-03-10 10:00+00'),
+    ('LCS-3050', 'EMP-2225', 'EXIT-ACCOUNT', '2026-03-31', 'open', NULL),
+    ('LCS-3051', 'EMP-2225', 'EXIT-ACCESS', '2026-03-31', 'open', NULL),
+    ('LCS-3052', 'EMP-2225', 'EXIT-DEVICES', '2026-03-31', 'open', NULL),
+    ('LCS-3053', 'EMP-2225', 'EXIT-INTERVIEW', '2026-03-31', 'done', '2026-03-10 10:00+00');
 
 INSERT INTO incidents (id, service, summary, status, opened_at, resolved_at) VALUES
     ('INC-301', 'mail', 'Mail to clients delayed', 'resolved', '2026-02-11 07:20+00', '2026-02-11 13:05+00'),
