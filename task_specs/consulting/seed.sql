@@ -212,7 +212,23 @@ INSERT INTO customers (id, full_name, email, phone, date_of_birth, postal_code, 
     ('EMP-2243', 'Anneke Brouwer', 'anneke.brouwer@aldermoor.example', '+31 6 555 0243', '1996-01-13', '1059 DM', '2023-09-01 08:00+00'),
     ('EMP-2244', 'Deniz Korkmaz', 'deniz.korkmaz@aldermoor.example', '+49 151 555 0244', '1973-03-09', '10830', '2020-03-01 08:00+00'),
     ('EMP-2245', 'Halina Górska', 'halina.gorska@aldermoor.example', '+48 601 555 245', '1976-07-05', '01-587', '2024-04-01 08:00+00'),
-    ('EMP-2246', 'Søren Bech', 'soren.bech@aldermoor.example', '+49 151 555 0246', '1970-12-27', '10597', '2019-05-01 08:00+00');
+    ('EMP-2246', 'Søren Bech', 'soren.bech@aldermoor.example', '+49 151 555 0246', '1970-12-27', '10597', '2019-05-01 08:00+00'),
+    ('EMP-2261', 'Mattias Nyberg', 'mattias.nyberg@aldermoor.example', '+49 151 555 0261', '1987-12-18', '10187', '2020-04-01 08:00+00'),
+    ('EMP-2262', 'Ifeoma Eze', 'ifeoma.eze@aldermoor.example', '+353 85 555 0262', '1981-05-13', 'D09 R7T1', '2019-06-01 08:00+00'),
+    ('EMP-2263', 'Clemens Wagner', 'clemens.wagner@aldermoor.example', '+49 151 555 0263', '1971-08-09', '10287', '2024-11-01 08:00+00'),
+    ('EMP-2264', 'Rosalie Jansen', 'rosalie.jansen@aldermoor.example', '+31 6 555 0264', '1970-11-23', '1011 AL', '2019-09-01 08:00+00'),
+    ('EMP-2265', 'Gabriele Santini', 'gabriele.santini@aldermoor.example', '+351 912 555 265', '1971-07-10', '1826-459', '2023-11-01 08:00+00'),
+    ('EMP-2281', 'Elif Şahin', 'elif.sahin@aldermoor.example', '+49 151 555 0281', '1988-11-24', '10741', '2022-04-01 08:00+00'),
+    ('EMP-2282', 'Fintan Crowe', 'fintan.crowe@aldermoor.example', '+353 85 555 0282', '1978-01-20', 'D03 A7T1', '2024-04-01 08:00+00'),
+    ('EMP-2283', 'Zuzanna Wilk', 'zuzanna.wilk@aldermoor.example', '+48 601 555 283', '1972-08-27', '01-218', '2022-07-01 08:00+00'),
+    ('EMP-2284', 'Amadou Diallo', 'amadou.diallo@aldermoor.example', '+31 6 555 0284', '1990-06-16', '1065 BH', '2023-03-01 08:00+00'),
+    ('EMP-2285', 'Beatriz Lourenço', 'beatriz.lourenco@aldermoor.example', '+351 912 555 285', '1987-02-20', '1448-427', '2019-04-01 08:00+00'),
+    ('EMP-2286', 'Gero Lindau', 'gero.lindau@aldermoor.example', '+49 151 555 0286', '1992-03-12', '10969', '2019-05-01 08:00+00'),
+    ('EMP-2301', 'Patrícia Simões', 'patricia.simoes@aldermoor.example', '+351 912 555 301', '1987-04-15', '1957-966', '2021-03-01 08:00+00'),
+    ('EMP-2302', 'Patricia Simoens', 'patricia.simoens@aldermoor.example', '+31 6 555 0302', '1972-12-02', '1052 CM', '2022-06-01 08:00+00'),
+    ('EMP-2303', 'Ludger Maas', 'ludger.maas@aldermoor.example', '+49 151 555 0303', '1975-01-09', '10705', '2024-11-01 08:00+00'),
+    ('EMP-2304', 'Wiktoria Banaś', 'wiktoria.banas@aldermoor.example', '+48 601 555 304', '1988-08-16', '04-740', '2019-03-01 08:00+00'),
+    ('EMP-2305', 'Colm Hanratty', 'colm.hanratty@aldermoor.example', '+353 85 555 0305', '1979-07-21', 'D04 R9T6', '2022-11-01 08:00+00');
 
 INSERT INTO offices (code, city, country, hotel_limit) VALUES
     ('AMS', 'Amsterdam', 'Netherlands', 190),
@@ -347,7 +363,23 @@ INSERT INTO employees (id, grade, practice, office, manager_id, status, last_day
     ('EMP-2243', 'consultant', 'Deals', 'AMS', 'EMP-1015', 'active', NULL, false, 0, NULL),
     ('EMP-2244', 'consultant', 'Operations', 'BER', 'EMP-1023', 'active', NULL, false, 0, NULL),
     ('EMP-2245', 'consultant', 'Technology', 'WAW', 'EMP-1020', 'active', NULL, false, 0, NULL),
-    ('EMP-2246', 'consultant', 'Digital', 'BER', 'EMP-1013', 'active', NULL, false, 0, NULL);
+    ('EMP-2246', 'consultant', 'Digital', 'BER', 'EMP-1013', 'active', NULL, false, 0, NULL),
+    ('EMP-2261', 'consultant', 'Digital', 'BER', 'EMP-1013', 'active', NULL, false, 0, NULL),
+    ('EMP-2262', 'consultant', 'Operations', 'DUB', 'EMP-1012', 'active', NULL, false, 0, NULL),
+    ('EMP-2263', 'consultant', 'Operations', 'BER', 'EMP-1023', 'active', NULL, false, 0, NULL),
+    ('EMP-2264', 'consultant', 'Strategy', 'AMS', 'EMP-1011', 'active', NULL, false, 0, NULL),
+    ('EMP-2265', 'consultant', 'Digital', 'LIS', 'EMP-1014', 'active', NULL, false, 0, NULL),
+    ('EMP-2281', 'consultant', 'Digital', 'BER', 'EMP-1013', 'active', NULL, false, 0, NULL),
+    ('EMP-2282', 'consultant', 'Deals', 'DUB', 'EMP-1012', 'active', NULL, false, 0, NULL),
+    ('EMP-2283', 'consultant', 'Operations', 'WAW', 'EMP-1016', 'active', NULL, false, 0, NULL),
+    ('EMP-2284', 'consultant', 'Deals', 'AMS', 'EMP-1015', 'active', NULL, false, 0, NULL),
+    ('EMP-2285', 'consultant', 'Digital', 'LIS', 'EMP-1014', 'active', NULL, false, 0, NULL),
+    ('EMP-2286', 'consultant', 'Operations', 'BER', 'EMP-1023', 'active', NULL, false, 0, NULL),
+    ('EMP-2301', 'consultant', 'Deals', 'LIS', 'EMP-1018', 'active', NULL, false, 0, NULL),
+    ('EMP-2302', 'consultant', 'Deals', 'AMS', 'EMP-1015', 'active', NULL, false, 0, NULL),
+    ('EMP-2303', 'manager', 'Operations', 'BER', 'EMP-1023', 'active', NULL, true, 0, NULL),
+    ('EMP-2304', 'consultant', 'Operations', 'WAW', 'EMP-1016', 'active', NULL, false, 0, NULL),
+    ('EMP-2305', 'consultant', 'Operations', 'DUB', 'EMP-1012', 'active', NULL, false, 0, NULL);
 
 INSERT INTO tickets (id, requester_email, subject, category, status, hold_reason, resolution, team, created_at, updated_at) VALUES
     ('TCK-4101', 'bram.de-groot@aldermoor.example', 'Password forgotten', 'CAT-SIGN-IN', 'closed', NULL, 'RES-DONE', NULL, '2026-01-14 09:10+00', '2026-01-14 09:10+00'),
@@ -499,7 +531,23 @@ INSERT INTO contracts (id, employee_id, kind, annual_leave_days, starts_on, ends
     ('CTR-2125', 'EMP-2243', 'permanent', 26, '2021-10-01', NULL, '2021-09-01'),
     ('CTR-2126', 'EMP-2244', 'permanent', 28, '2020-01-01', NULL, '2019-12-02'),
     ('CTR-2127', 'EMP-2245', 'permanent', 26, '2022-03-01', NULL, '2022-01-30'),
-    ('CTR-2128', 'EMP-2246', 'permanent', 28, '2023-05-01', NULL, '2023-04-01');
+    ('CTR-2128', 'EMP-2246', 'permanent', 28, '2023-05-01', NULL, '2023-04-01'),
+    ('CTR-2129', 'EMP-2261', 'permanent', 28, '2020-04-01', NULL, '2020-03-02'),
+    ('CTR-2130', 'EMP-2262', 'permanent', 28, '2019-06-01', NULL, '2019-05-02'),
+    ('CTR-2131', 'EMP-2263', 'contractor', 0, '2024-09-02', '2026-12-31', '2024-08-03'),
+    ('CTR-2132', 'EMP-2264', 'fixed_term', 28, '2024-11-01', '2026-10-31', '2024-10-02'),
+    ('CTR-2133', 'EMP-2265', 'permanent', 28, '2023-11-01', NULL, '2023-10-02'),
+    ('CTR-2134', 'EMP-2281', 'permanent', 28, '2022-04-01', NULL, '2022-03-02'),
+    ('CTR-2135', 'EMP-2282', 'permanent', 28, '2024-04-01', NULL, '2024-03-02'),
+    ('CTR-2136', 'EMP-2283', 'permanent', 28, '2022-07-01', NULL, '2022-06-01'),
+    ('CTR-2137', 'EMP-2284', 'permanent', 28, '2023-03-01', NULL, '2023-01-30'),
+    ('CTR-2138', 'EMP-2285', 'permanent', 28, '2019-04-01', NULL, '2019-03-02'),
+    ('CTR-2139', 'EMP-2286', 'permanent', 28, '2019-05-01', NULL, '2019-04-01'),
+    ('CTR-2140', 'EMP-2301', 'permanent', 28, '2021-03-01', NULL, '2021-01-30'),
+    ('CTR-2141', 'EMP-2302', 'permanent', 28, '2022-06-01', NULL, '2022-05-02'),
+    ('CTR-2142', 'EMP-2303', 'permanent', 28, '2024-11-01', NULL, '2024-10-02'),
+    ('CTR-2143', 'EMP-2304', 'permanent', 28, '2019-03-01', NULL, '2019-01-30'),
+    ('CTR-2144', 'EMP-2305', 'permanent', 28, '2022-11-01', NULL, '2022-10-02');
 
 INSERT INTO accounts (employee_id, username, status, lock_reason, locked_at, locks_last_30_days, last_sign_in, factor) VALUES
     ('EMP-1001', 'johanna.aldermoor', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
@@ -627,7 +675,23 @@ INSERT INTO accounts (employee_id, username, status, lock_reason, locked_at, loc
     ('EMP-2243', 'anneke.brouwer', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
     ('EMP-2244', 'deniz.korkmaz', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
     ('EMP-2245', 'halina.gorska', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
-    ('EMP-2246', 'soren.bech', 'active', NULL, NULL, 0, '2026-03-16', 'app');
+    ('EMP-2246', 'soren.bech', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2261', 'mattias.nyberg', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2262', 'ifeoma.eze', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2263', 'clemens.wagner', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2264', 'rosalie.jansen', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2265', 'gabriele.santini', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2281', 'elif.sahin', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2282', 'fintan.crowe', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2283', 'zuzanna.wilk', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2284', 'amadou.diallo', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2285', 'beatriz.lourenco', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2286', 'gero.lindau', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2301', 'patricia.simoes', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2302', 'patricia.simoens', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2303', 'ludger.maas', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2304', 'wiktoria.banas', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2305', 'colm.hanratty', 'active', NULL, NULL, 0, '2026-03-16', 'app');
 
 INSERT INTO clients (id, name, industry, wall_group) VALUES
     ('CLI-101', 'Fairmarket', 'retail', 'grocery'),
@@ -729,7 +793,17 @@ INSERT INTO assignments (id, project_code, employee_id, percent, starts_on, ends
     ('ASG-1061', 'PRJ-103', 'EMP-2244', 100, '2025-09-01', '2026-04-30', 'confirmed'),
     ('ASG-1062', 'PRJ-110', 'EMP-2245', 60, '2026-01-12', '2026-04-30', 'confirmed'),
     ('ASG-1063', 'PRJ-103', 'EMP-2246', 40, '2026-01-19', '2026-04-30', 'confirmed'),
-    ('ASG-1064', 'PRJ-104', 'EMP-2246', 60, '2026-01-19', '2026-09-30', 'confirmed');
+    ('ASG-1064', 'PRJ-104', 'EMP-2246', 60, '2026-01-19', '2026-09-30', 'confirmed'),
+    ('ASG-1065', 'PRJ-104', 'EMP-2281', 80, '2026-01-12', '2026-09-30', 'confirmed'),
+    ('ASG-1066', 'PRJ-105', 'EMP-2282', 100, '2026-01-05', '2026-06-12', 'confirmed'),
+    ('ASG-1067', 'PRJ-105', 'EMP-2284', 100, '2025-12-08', '2026-06-12', 'confirmed'),
+    ('ASG-1068', 'PRJ-113', 'EMP-2285', 100, '2026-01-07', '2026-12-18', 'confirmed'),
+    ('ASG-1069', 'PRJ-105', 'EMP-2301', 100, '2026-01-05', '2026-06-12', 'confirmed'),
+    ('ASG-1070', 'PRJ-105', 'EMP-2302', 100, '2026-01-05', '2026-06-12', 'confirmed'),
+    ('ASG-1071', 'PRJ-103', 'EMP-2303', 50, '2025-09-01', '2026-04-30', 'confirmed'),
+    ('ASG-1072', 'PRJ-109', 'EMP-2304', 100, '2025-12-01', '2026-05-29', 'confirmed'),
+    ('ASG-1073', 'PRJ-113', 'EMP-2305', 60, '2026-01-07', '2026-06-30', 'confirmed'),
+    ('ASG-1074', 'PRJ-112', 'EMP-2305', 40, '2026-01-12', '2026-07-17', 'confirmed');
 
 INSERT INTO access_groups (code, name, kind, project_code, conflicts_with) VALUES
     ('GRP-FAIR-STORE', 'Papers of Store of the future', 'project', 'PRJ-101', NULL),
@@ -999,7 +1073,11 @@ INSERT INTO leave_records (id, employee_id, kind, starts_on, ends_on, working_da
     ('LVE-2041', 'EMP-2245', 'annual', '2026-02-02', '2026-02-04', 3, 'taken'),
     ('LVE-2901', 'EMP-2246', 'annual', '2026-04-13', '2026-04-17', 5, 'approved'),
     ('LVE-2902', 'EMP-2246', 'annual', '2026-07-13', '2026-07-31', 15, 'approved'),
-    ('LVE-2903', 'EMP-2246', 'annual', '2026-01-12', '2026-01-16', 5, 'taken');
+    ('LVE-2903', 'EMP-2246', 'annual', '2026-01-12', '2026-01-16', 5, 'taken'),
+    ('LVE-2911', 'EMP-2261', 'annual', '2026-06-15', '2026-06-19', 5, 'approved'),
+    ('LVE-2912', 'EMP-2261', 'annual', '2026-12-21', '2026-12-31', 9, 'approved'),
+    ('LVE-2913', 'EMP-2261', 'annual', '2026-02-09', '2026-02-13', 5, 'taken'),
+    ('LVE-2914', 'EMP-2264', 'annual', '2026-03-30', '2026-04-03', 5, 'approved');
 
 -- Claims of several years, in every status.
 INSERT INTO expenses (id, employee_id, project_code, category, office, units, description, incurred_on, submitted_on, amount, receipt, status, reason, decided_at) VALUES
@@ -1016,12 +1094,26 @@ INSERT INTO expenses (id, employee_id, project_code, category, office, units, de
     ('EXP-3011', 'EMP-1121', 'PRJ-109', 'transport', NULL, 1, 'Train', '2026-02-12', '2026-03-09', 67.69, true, 'approved', NULL, '2026-03-09 15:00+00'),
     ('EXP-3012', 'EMP-1107', 'PRJ-105', 'hotel', 'LIS', 2, 'Two nights in Lisbon', '2026-01-20', '2026-02-02', 310.0, true, 'rejected', 'EXR-LATE', '2026-02-02 15:00+00'),
     ('EXP-3013', 'EMP-1108', 'PRJ-109', 'meal', NULL, 2, 'Dinner, two persons', '2026-02-18', '2026-03-05', 61.5, false, 'returned', 'EXR-NO-RECEIPT', '2026-03-05 15:00+00'),
-    ('EXP-3014', 'EMP-1109', 'PRJ-110', 'transport', NULL, 1, 'Taxi', '2026-03-10', '2026-03-13', 22.0, true, 'submitted', NULL, NULL);
+    ('EXP-3014', 'EMP-1109', 'PRJ-110', 'transport', NULL, 1, 'Taxi', '2026-03-10', '2026-03-13', 22.0, true, 'submitted', NULL, NULL),
+    ('EXP-3901', 'EMP-2281', 'PRJ-104', 'entertainment', NULL, 4, 'Dinner with Nordbahn', '2026-03-05', '2026-03-09', 148.0, true, 'submitted', NULL, NULL),
+    ('EXP-3902', 'EMP-2281', 'PRJ-104', 'transport', NULL, 1, 'Train to Hanover', '2026-03-05', '2026-03-09', 64.2, true, 'paid', NULL, '2026-03-09 15:00+00'),
+    ('EXP-3911', 'EMP-2282', 'PRJ-105', 'hotel', 'LIS', 3, 'Three nights in Lisbon', '2026-02-26', '2026-03-04', 465.0, true, 'submitted', NULL, NULL),
+    ('EXP-3921', 'EMP-2283', 'PRJ-110', 'meal', NULL, 1, 'Dinner in Gdynia', '2026-02-11', '2026-02-16', 38.4, true, 'paid', NULL, '2026-02-16 15:00+00'),
+    ('EXP-3922', 'EMP-2283', 'PRJ-110', 'meal', NULL, 1, 'Dinner in Gdynia', '2026-02-12', '2026-02-16', 38.4, true, 'paid', NULL, '2026-02-16 15:00+00'),
+    ('EXP-3923', 'EMP-2283', 'PRJ-110', 'meal', NULL, 1, 'Evening meal Gdynia', '2026-02-11', '2026-03-10', 38.4, true, 'submitted', NULL, NULL),
+    ('EXP-3931', 'EMP-2284', 'PRJ-105', 'transport', NULL, 1, 'Taxi from the station', '2026-01-12', '2026-03-13', 24.9, false, 'submitted', NULL, NULL),
+    ('EXP-3932', 'EMP-2284', 'PRJ-105', 'hotel', 'AMS', 1, 'One night in Amsterdam', '2025-12-12', '2026-03-13', 172.0, true, 'submitted', NULL, NULL),
+    ('EXP-3941', 'EMP-2285', 'PRJ-113', 'entertainment', NULL, 5, 'Drinks after the workshop', '2026-02-27', '2026-03-06', 96.5, true, 'submitted', NULL, NULL),
+    ('EXP-3951', 'EMP-2286', 'PRJ-103', 'transport', NULL, 1, 'Train Berlin to Emden', '2026-02-19', '2026-02-23', 18.5, true, 'paid', NULL, '2026-02-23 15:00+00'),
+    ('EXP-3952', 'EMP-2286', 'PRJ-103', 'meal', NULL, 1, 'Lunch in Emden', '2026-02-19', '2026-02-23', 36.0, true, 'paid', NULL, '2026-02-23 15:00+00');
 
 INSERT INTO advances (id, employee_id, project_code, amount, trip_starts_on, trip_ends_on, status, created_at) VALUES
     ('ADV-1001', 'EMP-1110', 'PRJ-104', 300, '2026-01-19', '2026-01-22', 'settled', '2026-01-12 10:00+00'),
     ('ADV-1002', 'EMP-1111', 'PRJ-103', 225, '2026-03-09', '2026-03-11', 'paid_out', '2026-03-02 10:00+00'),
-    ('ADV-1003', 'EMP-1112', 'PRJ-109', 150, '2026-02-02', '2026-02-03', 'cancelled', '2026-01-26 10:00+00');
+    ('ADV-1003', 'EMP-1112', 'PRJ-109', 150, '2026-02-02', '2026-02-03', 'cancelled', '2026-01-26 10:00+00'),
+    ('ADV-1901', 'EMP-2301', 'PRJ-105', 150, '2026-02-12', '2026-02-15', 'paid_out', '2026-02-05 10:00+00'),
+    ('ADV-1902', 'EMP-2301', 'PRJ-116', 225, '2025-06-09', '2025-06-11', 'settled', '2025-06-02 10:00+00'),
+    ('ADV-1903', 'EMP-2302', 'PRJ-105', 225, '2026-02-11', '2026-02-14', 'paid_out', '2026-02-04 10:00+00');
 
 INSERT INTO timesheets (id, employee_id, project_code, week_starts_on, hours, status) VALUES
     ('TSH-3001', 'EMP-1101', 'PRJ-101', '2026-03-09', 40, 'submitted'),
