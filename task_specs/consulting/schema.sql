@@ -23,11 +23,13 @@ CREATE TABLE employees (
         ('Strategy', 'Operations', 'Digital', 'Deals', 'People', 'Technology', 'Finance', 'Risk')),
     office text NOT NULL REFERENCES offices,
     manager_id text REFERENCES employees,
+    manager_approval text REFERENCES approval_requests,
     status employee_status NOT NULL DEFAULT 'active',
     last_day date,
     company_card boolean NOT NULL DEFAULT false,
     carried_over_days numeric(4, 1) NOT NULL DEFAULT 0 CHECK (carried_over_days >= 0),
     email_alias text,
+    name_approval text REFERENCES approval_requests,
     CONSTRAINT leaver_has_last_day CHECK ((status IN ('notice', 'left')) = (last_day IS NOT NULL)),
     CONSTRAINT nobody_manages_themselves CHECK (manager_id <> id)
 );

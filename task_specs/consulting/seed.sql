@@ -228,7 +228,24 @@ INSERT INTO customers (id, full_name, email, phone, date_of_birth, postal_code, 
     ('EMP-2302', 'Patricia Simoens', 'patricia.simoens@aldermoor.example', '+31 6 555 0302', '1972-12-02', '1052 CM', '2022-06-01 08:00+00'),
     ('EMP-2303', 'Ludger Maas', 'ludger.maas@aldermoor.example', '+49 151 555 0303', '1975-01-09', '10705', '2024-11-01 08:00+00'),
     ('EMP-2304', 'Wiktoria Banaś', 'wiktoria.banas@aldermoor.example', '+48 601 555 304', '1988-08-16', '04-740', '2019-03-01 08:00+00'),
-    ('EMP-2305', 'Colm Hanratty', 'colm.hanratty@aldermoor.example', '+353 85 555 0305', '1979-07-21', 'D04 R9T6', '2022-11-01 08:00+00');
+    ('EMP-2305', 'Colm Hanratty', 'colm.hanratty@aldermoor.example', '+353 85 555 0305', '1979-07-21', 'D04 R9T6', '2022-11-01 08:00+00'),
+    ('EMP-2321', 'Karolina Mazur', 'karolina.mazur@aldermoor.example', '+48 601 555 321', '1990-05-04', '04-455', '2022-06-01 08:00+00'),
+    ('EMP-2322', 'Robrecht Claes', 'robrecht.claes@aldermoor.example', '+31 6 555 0322', '1973-07-15', '1065 FH', '2020-12-01 08:00+00'),
+    ('EMP-2323', 'Inês Falcão', 'ines.falcao@aldermoor.example', '+351 912 555 323', '1993-01-02', '1919-757', '2023-09-01 08:00+00'),
+    ('EMP-2324', 'Enrique Tapia', 'enrique.tapia@aldermoor.example', '+351 912 555 324', '1993-06-04', '1682-489', '2024-06-01 08:00+00'),
+    ('EMP-2325', 'Sigrid Voll', 'sigrid.voll@aldermoor.example', '+49 151 555 0325', '1997-07-26', '10915', '2023-04-01 08:00+00'),
+    ('EMP-2341', 'Maria Lind', 'maria.lind@aldermoor.example', '+49 151 555 0341', '1995-11-11', '10296', '2019-11-01 08:00+00'),
+    ('EMP-2342', 'Maria Hallgren', 'maria.hallgren@aldermoor.example', '+31 6 555 0342', '1981-11-05', '1045 BM', '2024-07-01 08:00+00'),
+    ('EMP-2343', 'Oluwaseun Adeyemi', 'oluwaseun.adeyemi@aldermoor.example', '+353 85 555 0343', '1971-09-21', 'D09 R2T4', '2022-06-01 08:00+00'),
+    ('EMP-2344', 'Katarzina Bielska', 'katarzina.bielska@aldermoor.example', '+48 601 555 344', '1992-05-10', '04-101', '2022-08-01 08:00+00'),
+    ('EMP-2345', 'Tanguy Leclerc', 'tanguy.leclerc@aldermoor.example', '+31 6 555 0345', '1999-10-07', '1018 CH', '2024-01-01 08:00+00'),
+    ('EMP-2346', 'Bernadette Koning', 'bernadette.koning@aldermoor.example', '+31 6 555 0346', '1992-09-25', '1057 BM', '2019-09-01 08:00+00'),
+    ('EMP-2347', 'Livia Moser', 'livia.moser@aldermoor.example', '+31 6 555 0347', '1981-10-10', '1018 BL', '2019-12-01 08:00+00'),
+    ('EMP-2361', 'Margot Laurent', 'margot.laurent@aldermoor.example', '+353 85 555 0361', '1985-01-15', 'D18 H3X9', '2021-09-01 08:00+00'),
+    ('EMP-2362', 'Rafael Quintana', 'rafael.quintana@aldermoor.example', '+351 912 555 362', '1993-12-02', '1951-621', '2023-03-01 08:00+00'),
+    ('EMP-2363', 'Anselm Richter', 'anselm.richter@aldermoor.example', '+49 151 555 0363', '1979-04-28', '10881', '2024-02-01 08:00+00'),
+    ('EMP-2364', 'Cosima Reinhardt', 'cosima.reinhardt@aldermoor.example', '+49 151 555 0364', '1986-06-09', '10864', '2021-05-01 08:00+00'),
+    ('EMP-2365', 'Hanneke Smit', 'hanneke.smit@aldermoor.example', '+31 6 555 0365', '1973-01-14', '1051 GK', '2020-11-01 08:00+00');
 
 INSERT INTO offices (code, city, country, hotel_limit) VALUES
     ('AMS', 'Amsterdam', 'Netherlands', 190),
@@ -379,7 +396,24 @@ INSERT INTO employees (id, grade, practice, office, manager_id, status, last_day
     ('EMP-2302', 'consultant', 'Deals', 'AMS', 'EMP-1015', 'active', NULL, false, 0, NULL),
     ('EMP-2303', 'manager', 'Operations', 'BER', 'EMP-1023', 'active', NULL, true, 0, NULL),
     ('EMP-2304', 'consultant', 'Operations', 'WAW', 'EMP-1016', 'active', NULL, false, 0, NULL),
-    ('EMP-2305', 'consultant', 'Operations', 'DUB', 'EMP-1012', 'active', NULL, false, 0, NULL);
+    ('EMP-2305', 'consultant', 'Operations', 'DUB', 'EMP-1012', 'active', NULL, false, 0, NULL),
+    ('EMP-2321', 'consultant', 'Operations', 'WAW', 'EMP-1016', 'active', NULL, false, 0, NULL),
+    ('EMP-2322', 'consultant', 'Strategy', 'AMS', 'EMP-1011', 'active', NULL, false, 0, NULL),
+    ('EMP-2323', 'consultant', 'Digital', 'LIS', 'EMP-1014', 'active', NULL, false, 0, NULL),
+    ('EMP-2324', 'consultant', 'Deals', 'LIS', 'EMP-1018', 'active', NULL, false, 0, NULL),
+    ('EMP-2325', 'consultant', 'Operations', 'BER', 'EMP-1023', 'active', NULL, false, 0, NULL),
+    ('EMP-2341', 'consultant', 'Operations', 'BER', 'EMP-1023', 'active', NULL, false, 0, NULL),
+    ('EMP-2342', 'consultant', 'Deals', 'AMS', 'EMP-1015', 'active', NULL, false, 0, NULL),
+    ('EMP-2343', 'consultant', 'Operations', 'DUB', 'EMP-1012', 'active', NULL, false, 0, NULL),
+    ('EMP-2344', 'consultant', 'Technology', 'WAW', 'EMP-1020', 'active', NULL, false, 0, NULL),
+    ('EMP-2345', 'consultant', 'Strategy', 'AMS', 'EMP-1011', 'active', NULL, false, 0, NULL),
+    ('EMP-2346', 'manager', 'Deals', 'AMS', 'EMP-2045', 'active', NULL, true, 0, NULL),
+    ('EMP-2347', 'analyst', 'Deals', 'AMS', 'EMP-1011', 'active', NULL, false, 0, NULL),
+    ('EMP-2361', 'consultant', 'Operations', 'DUB', 'EMP-1012', 'active', NULL, false, 0, NULL),
+    ('EMP-2362', 'consultant', 'Deals', 'LIS', 'EMP-1018', 'active', NULL, false, 0, NULL),
+    ('EMP-2363', 'consultant', 'Operations', 'BER', 'EMP-1023', 'active', NULL, false, 0, NULL),
+    ('EMP-2364', 'consultant', 'Digital', 'BER', 'EMP-1013', 'active', NULL, false, 0, NULL),
+    ('EMP-2365', 'consultant', 'Strategy', 'AMS', 'EMP-1011', 'active', NULL, false, 0, NULL);
 
 INSERT INTO tickets (id, requester_email, subject, category, status, hold_reason, resolution, team, created_at, updated_at) VALUES
     ('TCK-4101', 'bram.de-groot@aldermoor.example', 'Password forgotten', 'CAT-SIGN-IN', 'closed', NULL, 'RES-DONE', NULL, '2026-01-14 09:10+00', '2026-01-14 09:10+00'),
@@ -547,7 +581,24 @@ INSERT INTO contracts (id, employee_id, kind, annual_leave_days, starts_on, ends
     ('CTR-2141', 'EMP-2302', 'permanent', 28, '2022-06-01', NULL, '2022-05-02'),
     ('CTR-2142', 'EMP-2303', 'permanent', 28, '2024-11-01', NULL, '2024-10-02'),
     ('CTR-2143', 'EMP-2304', 'permanent', 28, '2019-03-01', NULL, '2019-01-30'),
-    ('CTR-2144', 'EMP-2305', 'permanent', 28, '2022-11-01', NULL, '2022-10-02');
+    ('CTR-2144', 'EMP-2305', 'permanent', 28, '2022-11-01', NULL, '2022-10-02'),
+    ('CTR-2145', 'EMP-2321', 'permanent', 28, '2022-06-01', NULL, '2022-05-02'),
+    ('CTR-2146', 'EMP-2322', 'permanent', 28, '2020-12-01', NULL, '2020-11-01'),
+    ('CTR-2147', 'EMP-2323', 'permanent', 28, '2023-09-01', NULL, '2023-08-02'),
+    ('CTR-2148', 'EMP-2324', 'permanent', 28, '2024-06-01', NULL, '2024-05-02'),
+    ('CTR-2149', 'EMP-2325', 'permanent', 28, '2023-04-01', NULL, '2023-03-02'),
+    ('CTR-2150', 'EMP-2341', 'permanent', 28, '2019-11-01', NULL, '2019-10-02'),
+    ('CTR-2151', 'EMP-2342', 'permanent', 28, '2024-07-01', NULL, '2024-06-01'),
+    ('CTR-2152', 'EMP-2343', 'permanent', 28, '2022-06-01', NULL, '2022-05-02'),
+    ('CTR-2153', 'EMP-2344', 'permanent', 28, '2022-08-01', NULL, '2022-07-02'),
+    ('CTR-2154', 'EMP-2345', 'permanent', 28, '2024-01-01', NULL, '2023-12-02'),
+    ('CTR-2155', 'EMP-2346', 'permanent', 28, '2019-09-01', NULL, '2019-08-02'),
+    ('CTR-2156', 'EMP-2347', 'permanent', 28, '2019-12-01', NULL, '2019-11-01'),
+    ('CTR-2157', 'EMP-2361', 'permanent', 28, '2021-09-01', NULL, '2021-08-02'),
+    ('CTR-2158', 'EMP-2362', 'permanent', 28, '2023-03-01', NULL, '2023-01-30'),
+    ('CTR-2159', 'EMP-2363', 'permanent', 28, '2024-02-01', NULL, '2024-01-02'),
+    ('CTR-2160', 'EMP-2364', 'permanent', 28, '2022-02-01', NULL, '2022-01-02'),
+    ('CTR-2161', 'EMP-2365', 'permanent', 28, '2020-11-01', NULL, '2020-10-02');
 
 INSERT INTO accounts (employee_id, username, status, lock_reason, locked_at, locks_last_30_days, last_sign_in, factor) VALUES
     ('EMP-1001', 'johanna.aldermoor', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
@@ -691,7 +742,24 @@ INSERT INTO accounts (employee_id, username, status, lock_reason, locked_at, loc
     ('EMP-2302', 'patricia.simoens', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
     ('EMP-2303', 'ludger.maas', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
     ('EMP-2304', 'wiktoria.banas', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
-    ('EMP-2305', 'colm.hanratty', 'active', NULL, NULL, 0, '2026-03-16', 'app');
+    ('EMP-2305', 'colm.hanratty', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2321', 'karolina.mazur', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2322', 'robrecht.claes', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2323', 'ines.falcao', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2324', 'enrique.tapia', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2325', 'sigrid.voll', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2341', 'maria.lind', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2342', 'maria.hallgren', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2343', 'oluwaseun.adeyemi', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2344', 'katarzina.bielska', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2345', 'tanguy.leclerc', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2346', 'bernadette.koning', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2347', 'livia.moser', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2361', 'margot.laurent', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2362', 'rafael.quintana', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2363', 'anselm.richter', 'suspended', 'LCK-SECURITY', '2026-03-17 07:00+00', 0, '2026-03-16', 'app'),
+    ('EMP-2364', 'cosima.reinhardt', 'active', NULL, NULL, 0, '2026-03-16', 'app'),
+    ('EMP-2365', 'hanneke.smit', 'locked', 'LCK-DORMANT', '2026-03-02 02:00+00', 1, '2025-12-01', 'app');
 
 INSERT INTO clients (id, name, industry, wall_group) VALUES
     ('CLI-101', 'Fairmarket', 'retail', 'grocery'),
@@ -803,7 +871,19 @@ INSERT INTO assignments (id, project_code, employee_id, percent, starts_on, ends
     ('ASG-1071', 'PRJ-103', 'EMP-2303', 50, '2025-09-01', '2026-04-30', 'confirmed'),
     ('ASG-1072', 'PRJ-109', 'EMP-2304', 100, '2025-12-01', '2026-05-29', 'confirmed'),
     ('ASG-1073', 'PRJ-113', 'EMP-2305', 60, '2026-01-07', '2026-06-30', 'confirmed'),
-    ('ASG-1074', 'PRJ-112', 'EMP-2305', 40, '2026-01-12', '2026-07-17', 'confirmed');
+    ('ASG-1074', 'PRJ-112', 'EMP-2305', 40, '2026-01-12', '2026-07-17', 'confirmed'),
+    ('ASG-1075', 'PRJ-110', 'EMP-2321', 60, '2026-01-12', '2026-04-30', 'confirmed'),
+    ('ASG-1076', 'PRJ-109', 'EMP-2321', 40, '2025-12-01', '2026-05-29', 'confirmed'),
+    ('ASG-1077', 'PRJ-112', 'EMP-2322', 100, '2026-01-12', '2026-07-17', 'confirmed'),
+    ('ASG-1078', 'PRJ-107', 'EMP-2323', 50, '2025-08-04', '2026-08-28', 'confirmed'),
+    ('ASG-1079', 'PRJ-113', 'EMP-2323', 50, '2026-01-07', '2026-12-18', 'confirmed'),
+    ('ASG-1080', 'PRJ-105', 'EMP-2324', 100, '2026-01-05', '2026-06-12', 'confirmed'),
+    ('ASG-1081', 'PRJ-103', 'EMP-2325', 60, '2025-09-01', '2026-04-30', 'confirmed'),
+    ('ASG-1082', 'PRJ-104', 'EMP-2325', 40, '2026-01-12', '2026-09-30', 'confirmed'),
+    ('ASG-1083', 'PRJ-112', 'EMP-2361', 100, '2025-10-13', '2026-02-27', 'ended'),
+    ('ASG-1084', 'PRJ-107', 'EMP-2362', 100, '2026-01-12', '2026-06-26', 'confirmed'),
+    ('ASG-1085', 'PRJ-103', 'EMP-2363', 100, '2025-09-01', '2026-04-30', 'confirmed'),
+    ('ASG-1086', 'PRJ-104', 'EMP-2364', 100, '2026-01-12', '2026-09-30', 'confirmed');
 
 INSERT INTO access_groups (code, name, kind, project_code, conflicts_with) VALUES
     ('GRP-FAIR-STORE', 'Papers of Store of the future', 'project', 'PRJ-101', NULL),
@@ -882,7 +962,9 @@ INSERT INTO memberships (id, group_code, employee_id, status, granted_on, expire
     ('MEM-7924', 'GRP-FAIR-STORE', 'EMP-2222', 'active', '2025-10-01', '2026-06-30', NULL, NULL),
     ('MEM-7925', 'GRP-LUMEN-PLANTS', 'EMP-2223', 'active', '2025-12-01', '2026-05-29', NULL, NULL),
     ('MEM-7926', 'GRP-CORK-PERMITS', 'EMP-2224', 'active', '2026-01-07', '2026-03-31', NULL, NULL),
-    ('MEM-7927', 'GRP-IBER-DEPOT', 'EMP-2225', 'active', '2026-01-05', '2026-06-12', NULL, NULL);
+    ('MEM-7927', 'GRP-IBER-DEPOT', 'EMP-2225', 'active', '2026-01-05', '2026-06-12', NULL, NULL),
+    ('MEM-7931', 'GRP-TIDE-BIDS', 'EMP-2361', 'active', '2025-10-13', '2026-05-29', NULL, NULL),
+    ('MEM-7932', 'GRP-LIBRARY', 'EMP-2361', 'active', '2024-02-05', NULL, NULL, NULL);
 
 INSERT INTO delegations (id, owner_id, delegate_id, rights, starts_on, ends_on, status) VALUES
     ('DLG-4001', 'EMP-1001', 'EMP-1021', 'send_on_behalf', '2026-01-05', '2026-03-31', 'active'),
@@ -967,7 +1049,9 @@ INSERT INTO devices (tag, kind, class, model, office, bought_on, status, holder_
     ('DEV-2253', 'laptop', 'standard', 'Norvik 14', 'WAW', '2024-09-16', 'assigned', 'EMP-2223', '2024-09-16', NULL, NULL),
     ('DEV-2254', 'phone', 'standard', 'Peltier P5', 'WAW', '2024-09-16', 'assigned', 'EMP-2223', '2024-09-16', NULL, NULL),
     ('DEV-2255', 'phone', 'standard', 'Peltier P5', 'LIS', '2022-12-05', 'assigned', 'EMP-2224', '2022-12-05', NULL, NULL),
-    ('DEV-2256', 'laptop', 'standard', 'Norvik 14', 'LIS', '2024-01-15', 'assigned', 'EMP-2225', '2024-01-15', NULL, NULL);
+    ('DEV-2256', 'laptop', 'standard', 'Norvik 14', 'LIS', '2024-01-15', 'assigned', 'EMP-2225', '2024-01-15', NULL, NULL),
+    ('DEV-2261', 'phone', 'standard', 'Peltier P5', 'LIS', '2025-04-14', 'assigned', 'EMP-2362', '2025-04-14', NULL, NULL),
+    ('DEV-2262', 'laptop', 'standard', 'Norvik 14', 'LIS', '2024-11-18', 'assigned', 'EMP-2362', '2024-11-18', NULL, NULL);
 
 INSERT INTO licences (code, name, class, seats_total, monthly_cost, for_contractors, includes) VALUES
     ('LIC-CHART', 'Chartwright', 'open', 60, 6, true, NULL),
@@ -1027,7 +1111,8 @@ INSERT INTO seats (id, licence_code, employee_id, status, assigned_on, last_used
     ('SEA-5942', 'LIC-CHART', 'EMP-2221', 'released', '2025-06-02', '2026-03-12', 'REL-NO-NEED'),
     ('SEA-5943', 'LIC-CHART', 'EMP-2222', 'active', '2025-06-02', '2026-03-12', NULL),
     ('SEA-5944', 'LIC-SKETCH', 'EMP-2223', 'active', '2025-06-02', '2026-03-12', NULL),
-    ('SEA-5945', 'LIC-CHART', 'EMP-2225', 'active', '2025-06-02', '2026-03-12', NULL);
+    ('SEA-5945', 'LIC-CHART', 'EMP-2225', 'active', '2025-06-02', '2026-03-12', NULL),
+    ('SEA-5951', 'LIC-SURVEY', 'EMP-2365', 'released', '2024-05-06', '2025-05-30', 'REL-UNUSED');
 
 INSERT INTO leave_records (id, employee_id, kind, starts_on, ends_on, working_days, status) VALUES
     ('LVE-2001', 'EMP-1019', 'parental', '2026-02-02', '2026-09-30', 173, 'approved'),
@@ -1077,7 +1162,8 @@ INSERT INTO leave_records (id, employee_id, kind, starts_on, ends_on, working_da
     ('LVE-2911', 'EMP-2261', 'annual', '2026-06-15', '2026-06-19', 5, 'approved'),
     ('LVE-2912', 'EMP-2261', 'annual', '2026-12-21', '2026-12-31', 9, 'approved'),
     ('LVE-2913', 'EMP-2261', 'annual', '2026-02-09', '2026-02-13', 5, 'taken'),
-    ('LVE-2914', 'EMP-2264', 'annual', '2026-03-30', '2026-04-03', 5, 'approved');
+    ('LVE-2914', 'EMP-2264', 'annual', '2026-03-30', '2026-04-03', 5, 'approved'),
+    ('LVE-2042', 'EMP-2365', 'unpaid', '2025-12-02', '2026-03-16', 75, 'taken');
 
 -- Claims of several years, in every status.
 INSERT INTO expenses (id, employee_id, project_code, category, office, units, description, incurred_on, submitted_on, amount, receipt, status, reason, decided_at) VALUES
@@ -1105,7 +1191,11 @@ INSERT INTO expenses (id, employee_id, project_code, category, office, units, de
     ('EXP-3932', 'EMP-2284', 'PRJ-105', 'hotel', 'AMS', 1, 'One night in Amsterdam', '2025-12-12', '2026-03-13', 172.0, true, 'submitted', NULL, NULL),
     ('EXP-3941', 'EMP-2285', 'PRJ-113', 'entertainment', NULL, 5, 'Drinks after the workshop', '2026-02-27', '2026-03-06', 96.5, true, 'submitted', NULL, NULL),
     ('EXP-3951', 'EMP-2286', 'PRJ-103', 'transport', NULL, 1, 'Train Berlin to Emden', '2026-02-19', '2026-02-23', 18.5, true, 'paid', NULL, '2026-02-23 15:00+00'),
-    ('EXP-3952', 'EMP-2286', 'PRJ-103', 'meal', NULL, 1, 'Lunch in Emden', '2026-02-19', '2026-02-23', 36.0, true, 'paid', NULL, '2026-02-23 15:00+00');
+    ('EXP-3952', 'EMP-2286', 'PRJ-103', 'meal', NULL, 1, 'Lunch in Emden', '2026-02-19', '2026-02-23', 36.0, true, 'paid', NULL, '2026-02-23 15:00+00'),
+    ('EXP-3961', 'EMP-2363', 'PRJ-103', 'meal', NULL, 1, 'Dinner in Bremen', '2026-03-10', '2026-03-12', 31.0, true, 'submitted', NULL, NULL),
+    ('EXP-3971', 'EMP-2364', 'PRJ-104', 'equipment', NULL, 1, 'Keyboard', '2026-03-09', '2026-03-11', 89.0, true, 'submitted', NULL, NULL),
+    ('EXP-3972', 'EMP-2364', 'PRJ-104', 'transport', NULL, 1, 'Taxi to Hanover station', '2026-03-10', '2026-03-11', 25.4, false, 'submitted', NULL, NULL),
+    ('EXP-3973', 'EMP-2364', 'PRJ-104', 'meal', NULL, 1, 'Lunch in Hanover', '2026-03-10', '2026-03-11', 22.1, true, 'approved', NULL, '2026-03-11 15:00+00');
 
 INSERT INTO advances (id, employee_id, project_code, amount, trip_starts_on, trip_ends_on, status, created_at) VALUES
     ('ADV-1001', 'EMP-1110', 'PRJ-104', 300, '2026-01-19', '2026-01-22', 'settled', '2026-01-12 10:00+00'),
@@ -1149,7 +1239,20 @@ INSERT INTO timesheets (id, employee_id, project_code, week_starts_on, hours, st
     ('TSH-3031', 'EMP-1121', 'PRJ-109', '2026-03-09', 40, 'submitted'),
     ('TSH-3032', 'EMP-1121', 'PRJ-109', '2026-03-02', 40, 'approved'),
     ('TSH-3033', 'EMP-1122', 'PRJ-113', '2026-01-26', 40, 'invoiced'),
-    ('TSH-3034', 'EMP-1122', 'PRJ-113', '2026-03-16', 8, 'open');
+    ('TSH-3034', 'EMP-1122', 'PRJ-113', '2026-03-16', 8, 'open'),
+    ('TSH-3901', 'EMP-2321', 'PRJ-110', '2026-03-09', 16, 'submitted'),
+    ('TSH-3902', 'EMP-2321', 'PRJ-109', '2026-03-09', 24, 'submitted'),
+    ('TSH-3903', 'EMP-2321', 'PRJ-110', '2026-03-02', 24, 'approved'),
+    ('TSH-3904', 'EMP-2321', 'PRJ-109', '2026-03-02', 16, 'approved'),
+    ('TSH-3911', 'EMP-2322', 'PRJ-112', '2026-03-02', 48, 'approved'),
+    ('TSH-3912', 'EMP-2322', 'PRJ-112', '2026-03-09', 40, 'submitted'),
+    ('TSH-3921', 'EMP-2323', 'PRJ-107', '2026-02-09', 28, 'invoiced'),
+    ('TSH-3922', 'EMP-2323', 'PRJ-113', '2026-02-09', 12, 'approved'),
+    ('TSH-3931', 'EMP-2324', 'PRJ-105', '2026-01-19', 32, 'submitted'),
+    ('TSH-3932', 'EMP-2324', 'PRJ-105', '2026-01-26', 24, 'submitted'),
+    ('TSH-3933', 'EMP-2324', 'PRJ-105', '2026-02-02', 40, 'approved'),
+    ('TSH-3941', 'EMP-2325', 'PRJ-103', '2026-03-09', 34, 'submitted'),
+    ('TSH-3942', 'EMP-2325', 'PRJ-104', '2026-03-09', 12, 'submitted');
 
 INSERT INTO lifecycle_steps (id, employee_id, step, due_on, status, closed_at) VALUES
     ('LCS-2010', 'EMP-2201', 'JOIN-ACCOUNT', '2026-03-20', 'open', NULL),

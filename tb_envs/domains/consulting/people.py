@@ -148,12 +148,15 @@ def change_name(
         email=email,
         id=employee_id,
     )
-    if old["email"] != email.lower():
-        db.execute(
-            "UPDATE employees SET email_alias = %(old)s WHERE id = %(id)s",
-            old=old["email"],
-            id=employee_id,
-        )
+    db.execute(
+        "UPDATE employees SET name_approval = %(approval_id)s,"
+        " email_alias = CASE WHEN %(old)s = lower(%(email)s) THEN email_alias ELSE %(old)s END"
+        " WHERE id = %(id)s",
+        approval_id=approval_id,
+        old=old["email"],
+        email=email,
+        id=employee_id,
+    )
     return db.require(
         f"There is no employee {employee_id}.",
         "SELECT id, full_name, email, email_alias FROM employees JOIN customers USING (id)"
@@ -181,10 +184,11 @@ def change_manager(
     )
     return db.require(
         f"There is no employee {employee_id}.",
-        "UPDATE employees SET manager_id = %(manager_id)s WHERE id = %(id)s"
-        " RETURNING id, manager_id",
+        "UPDATE employees SET manager_id = %(manager_id)s, manager_approval = %(approval_id)s"
+        " WHERE id = %(id)s RETURNING id, manager_id, manager_approval",
         id=employee_id,
         manager_id=manager_id,
+        approval_id=approval_id,
     )
 
 
