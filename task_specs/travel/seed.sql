@@ -21,20 +21,24 @@ INSERT INTO codes (code, description) VALUES
     ('RES-TOO-LATE', 'A deadline has passed'),
     ('RES-WITHDRAWN', 'The requester no longer wants it'),
     ('RES-INFO-GIVEN', 'A question was answered'),
+    ('RES-NOT-POSSIBLE', 'The rules do not allow what was asked'),
     ('CAT-HOTEL-CHANGE', 'Change of a hotel booking'),
     ('CAT-CANCELLATION', 'Cancellation'),
     ('CAT-PAYMENT', 'Payments and refunds'),
     ('CAT-GROUP', 'Group blocks'),
     ('CAT-RATE', 'Contract rates'),
+    ('CAT-CONTACT', 'Contact data of a customer'),
     ('CAT-OTHER', 'Anything else'),
     ('APV-ROOM-CHANGE', 'Room change of a business booking, decided by the account'),
     ('APV-REFUND', 'Refund above the desk''s limit, decided by finance'),
     ('APV-GROUP', 'Growth of a group block, decided by the account'),
+    ('APV-DATES', 'Dearer dates of a business booking, decided by the account'),
     ('REF-DOWNGRADE', 'Difference after a move to a cheaper room'),
     ('REF-CANCELLATION', 'Cancelled booking'),
     ('REF-DUPLICATE', 'Paid twice'),
     ('REF-RATE', 'Contract rate was not applied'),
-    ('REF-GOODWILL', 'Waived as a courtesy of the programme'),
+    ('REF-DATES', 'Difference after a move to cheaper dates'),
+    ('REF-GOODWILL', 'Waived or promised as a courtesy'),
     ('CHG-BUDGET', 'Cost limit or travel rules of the traveller''s employer'),
     ('CHG-MEDICAL', 'Health or access'),
     ('CHG-WISH', 'Wish of the traveller'),
@@ -42,7 +46,8 @@ INSERT INTO codes (code, description) VALUES
     ('MSG-BOOKING-CHANGED', 'Your booking has changed'),
     ('MSG-BOOKING-CANCELLED', 'Your booking is cancelled'),
     ('MSG-BOOKING-CONFIRMED', 'Your booking is confirmed'),
-    ('MSG-ARRIVAL-REMINDER', 'Your stay begins soon');
+    ('MSG-ARRIVAL-REMINDER', 'Your stay begins soon'),
+    ('MSG-CONTACT-CHANGED', 'Your contact data has changed');
 
 INSERT INTO hotels (id, name, city, country, stars, currency, front_desk_phone) VALUES
     ('LIS-CT', 'Casa do Tejo', 'Lisbon', 'Portugal', 5, 'EUR', '+351 21 550 0140'),
@@ -189,7 +194,43 @@ INSERT INTO customers (id, full_name, email, phone, date_of_birth, postal_code, 
     ('CUS-1061', 'Katrine Dahl', 'katrine.dahl@nordlys.example', '+47 900 55 266', '1996-11-13', '0475', 'none', 'active', '2022-01-16 10:00+00', '2022-01-16 10:00+00'),
     ('CUS-1062', 'Youssef Amrani', 'youssef.amrani@sahel-logistics.example', '+212 661 55 01 17', '1983-05-09', '40020', 'none', 'active', '2023-06-23 10:00+00', '2023-06-23 10:00+00'),
     ('CUS-1063', 'Imogen Hartley', 'imogen.hartley@oriel.example', '+44 7700 900137', '1989-02-26', 'G12 8QQ', 'silver', 'active', '2024-11-03 10:00+00', '2024-11-03 10:00+00'),
-    ('CUS-1064', 'Pilar Santos', 'pilar.santos@manilamail.example', '+63 917 555 0128', '1977-10-16', '1226', 'none', 'active', '2025-04-10 10:00+00', '2025-04-10 10:00+00');
+    ('CUS-1064', 'Pilar Santos', 'pilar.santos@manilamail.example', '+63 917 555 0128', '1977-10-16', '1226', 'none', 'active', '2025-04-10 10:00+00', '2025-04-10 10:00+00'),
+    ('CUS-1065', 'Solène Garnier', 'solene.garnier@mistral-turbines.example', '+33 4 91 55 02 01', '1975-06-03', '13002', 'none', 'active', '2018-01-01 10:00+00', '2018-01-01 10:00+00'),
+    ('CUS-1066', 'Piotr Zieliński', 'piotr.zielinski@mistral-turbines.example', '+33 4 91 55 02 02', '1982-11-25', '13008', 'none', 'active', '2019-06-08 10:00+00', '2019-06-08 10:00+00'),
+    ('CUS-1067', 'Wafa Mansouri', 'wafa.mansouri@mistral-turbines.example', '+33 4 91 55 02 07', '1994-02-17', '13005', 'none', 'active', '2020-11-15 10:00+00', '2020-11-15 10:00+00'),
+    ('CUS-1068', 'Thibault Lacroix', 'thibault.lacroix@mistral-turbines.example', '+33 4 91 55 02 11', '1987-09-30', '13009', 'silver', 'active', '2021-04-22 10:00+00', '2021-04-22 10:00+00'),
+    ('CUS-1069', 'Ngozi Eze', 'ngozi.eze@mistral-turbines.example', '+33 4 91 55 02 14', '1990-04-06', '13001', 'none', 'active', '2022-09-01 10:00+00', '2022-09-01 10:00+00'),
+    ('CUS-1070', 'Jean-Marc Lacroix', 'jeanmarc.lacroix@mistral-turbines.example', '+33 4 91 55 02 12', '1963-01-12', '13012', 'gold', 'active', '2023-02-08 10:00+00', '2023-02-08 10:00+00'),
+    ('CUS-1071', 'Lucía Ferrer', 'lucia.ferrer@mistral-turbines.example', '+33 4 91 55 02 19', '1985-08-21', '13006', 'none', 'active', '2024-07-15 10:00+00', '2024-07-15 10:00+00'),
+    ('CUS-1072', 'Rowan Ashdown', 'rowan.ashdown@kestrelvane.example', '+44 7700 900301', '1972-03-19', 'SE1 4TR', 'gold', 'active', '2025-12-22 10:00+00', '2025-12-22 10:00+00'),
+    ('CUS-1073', 'Ifeoma Nwosu', 'ifeoma.nwosu@kestrelvane.example', '+44 7700 900302', '1980-10-07', 'E14 6PB', 'none', 'active', '2018-05-01 10:00+00', '2018-05-01 10:00+00'),
+    ('CUS-1074', 'Callum Reid', 'callum.reid@kestrelvane.example', '+44 7700 900305', '1996-05-28', 'N16 8LF', 'none', 'active', '2019-10-08 10:00+00', '2019-10-08 10:00+00'),
+    ('CUS-1075', 'Hye-jin Park', 'hyejin.park@kestrelvane.example', '+44 7700 900311', '1989-12-09', 'W6 9RH', 'silver', 'active', '2020-03-15 10:00+00', '2020-03-15 10:00+00'),
+    ('CUS-1076', 'Matthew Kwan', 'matthew.kwan@kestrelvane.example', '+44 7700 900314', '1984-07-18', 'CR0 2EX', 'none', 'active', '2021-08-22 10:00+00', '2021-08-22 10:00+00'),
+    ('CUS-1077', 'Aled Pryce', 'aled.pryce@kestrelvane.example', '+44 7700 900303', '1969-02-23', 'CF11 9AB', 'none', 'active', '2022-01-01 10:00+00', '2022-01-01 10:00+00'),
+    ('CUS-1078', 'Dawit Bekele', 'dawit.bekele@abayacoffee.example', '+251 91 155 0178', '1973-05-11', '1165', 'gold', 'active', '2023-06-08 10:00+00', '2023-06-08 10:00+00'),
+    ('CUS-1079', 'Hana Tesfaye', 'hana.tesfaye@abayacoffee.example', '+251 91 155 0179', '1992-08-02', '1204', 'none', 'active', '2024-11-15 10:00+00', '2024-11-15 10:00+00'),
+    ('CUS-1080', 'Selam Girma', 'selam.girma@abayacoffee.example', '+251 91 155 0180', '1988-01-27', '1110', 'none', 'active', '2025-04-22 10:00+00', '2025-04-22 10:00+00'),
+    ('CUS-1081', 'Yonas Haile', 'yonas.haile@abayacoffee.example', '+251 91 155 0181', '1983-10-15', '1250', 'none', 'active', '2018-09-01 10:00+00', '2018-09-01 10:00+00'),
+    ('CUS-1082', 'Freya Sørensen', 'freya.sorensen@nordpost.example', '+45 20 55 50 82', '1979-04-23', '2100', 'platinum', 'active', '2019-02-08 10:00+00', '2019-02-08 10:00+00'),
+    ('CUS-1083', 'Arjun Mehta', 'arjun.mehta@punemail.example', '+91 98900 55583', '1970-12-01', '411004', 'platinum', 'active', '2020-07-15 10:00+00', '2020-07-15 10:00+00'),
+    ('CUS-1084', 'Teresa Quispe', 'teresa.quispe@cuscomail.example', '+51 984 555 084', '1985-06-24', '08002', 'gold', 'active', '2021-12-22 10:00+00', '2021-12-22 10:00+00'),
+    ('CUS-1085', 'Bogdan Ionescu', 'bogdan.ionescu@carpatmail.example', '+40 722 555 085', '1977-09-13', '010164', 'none', 'active', '2022-05-01 10:00+00', '2022-05-01 10:00+00'),
+    ('CUS-1086', 'Keiko Yamashita', 'keiko.yamashita@kansaimail.example', '+81 90 5550 0186', '1991-02-11', '550-0014', 'silver', 'active', '2023-10-08 10:00+00', '2023-10-08 10:00+00'),
+    ('CUS-1087', 'Mehmet Aydin', 'mehmet.aydin@bogazmail.example', '+90 532 555 0187', '1968-07-29', '34433', 'gold', 'active', '2024-03-15 10:00+00', '2024-03-15 10:00+00'),
+    ('CUS-1088', 'Chloé Lambert', 'chloe.lambert@seinemail.example', '+33 6 39 98 02 88', '1993-03-05', '44000', 'none', 'active', '2025-08-22 10:00+00', '2025-08-22 10:00+00'),
+    ('CUS-1089', 'Fatoumata Keita', 'fatoumata.keita@bamakomail.example', '+223 70 55 50 89', '1986-11-16', 'BP 2190', 'none', 'active', '2018-01-01 10:00+00', '2018-01-01 10:00+00'),
+    ('CUS-1090', 'Ruben van Dijk', 'ruben.vandijk@grachtmail.example', '+31 6 5555 0190', '1974-08-08', '1016 EK', 'platinum', 'active', '2019-06-08 10:00+00', '2019-06-08 10:00+00'),
+    ('CUS-1091', 'Ruben van Dyck', 'ruben.vandyck@scheldemail.example', '+32 470 55 50 91', '1988-08-18', '2000', 'none', 'active', '2020-11-15 10:00+00', '2020-11-15 10:00+00'),
+    ('CUS-1092', 'Nomvula Khumalo', 'nomvula.khumalo@jozimail.example', '+27 82 555 0192', '1990-05-19', '2196', 'none', 'active', '2021-04-22 10:00+00', '2021-04-22 10:00+00'),
+    ('CUS-1093', 'Lior Ben-Ami', 'lior.benami@yarkonmail.example', '+972 52 555 0193', '1981-01-30', '6423915', 'gold', 'active', '2022-09-01 10:00+00', '2022-09-01 10:00+00'),
+    ('CUS-1094', 'Esperanza Cruz', 'esperanza.cruz@tapatiomail.example', '+52 33 5555 0194', '1972-12-18', '44160', 'silver', 'active', '2023-02-08 10:00+00', '2023-02-08 10:00+00'),
+    ('CUS-1095', 'Oskar Nyström', 'oskar.nystrom@malarmail.example', '+46 70 174 06 95', '1999-10-27', '118 26', 'none', 'active', '2024-07-15 10:00+00', '2024-07-15 10:00+00'),
+    ('CUS-1096', 'Tala Santos', 'tala.santos@manilamail.example', '+63 917 555 0196', '1994-07-07', '1209', 'none', 'active', '2025-12-22 10:00+00', '2025-12-22 10:00+00'),
+    ('CUS-1097', 'Grzegorz Mazur', 'grzegorz.mazur@wislapost.example', '+48 600 555 097', '1965-03-31', '31-042', 'none', 'active', '2018-05-01 10:00+00', '2018-05-01 10:00+00'),
+    ('CUS-1098', 'Leilani Kahale', 'leilani.kahale@alohapost.example', '+1 808 555 0198', '1983-09-22', '96813', 'platinum', 'active', '2019-10-08 10:00+00', '2019-10-08 10:00+00'),
+    ('CUS-1099', 'Ahmed Farouk', 'ahmed.farouk@nilemail.example', '+20 100 555 0199', '1976-02-06', '11511', 'none', 'active', '2020-03-15 10:00+00', '2020-03-15 10:00+00'),
+    ('CUS-1100', 'Ivana Horvat', 'ivana.horvat@jadranpost.example', '+385 91 555 0100', '1987-05-04', '21000', 'gold', 'active', '2021-08-22 10:00+00', '2021-08-22 10:00+00');
 
 INSERT INTO corporate_accounts (id, name, programme, status, country, billing_email, contract_from, contract_to) VALUES
     ('ACC-101', 'Halvorsen Marine AS', 'managed', 'active', 'Norway', 'invoices@halvorsen-marine.example', '2025-01-01', '2027-12-31'),
@@ -199,7 +240,10 @@ INSERT INTO corporate_accounts (id, name, programme, status, country, billing_em
     ('ACC-105', 'Tanaka Precision', 'enterprise', 'active', 'Japan', 'keiri@tanaka-precision.example', '2024-10-01', '2026-09-30'),
     ('ACC-106', 'Oriel Broadcasting', 'managed', 'suspended', 'United Kingdom', 'finance@oriel.example', '2024-01-01', '2026-12-31'),
     ('ACC-107', 'Nordlys Consulting', 'managed', 'active', 'Norway', 'faktura@nordlys.example', '2025-03-01', '2027-02-28'),
-    ('ACC-108', 'Sahel Logistics', 'basic', 'ended', 'Morocco', 'compta@sahel-logistics.example', '2023-01-01', '2025-12-31');
+    ('ACC-108', 'Sahel Logistics', 'basic', 'ended', 'Morocco', 'compta@sahel-logistics.example', '2023-01-01', '2025-12-31'),
+    ('ACC-109', 'Mistral Turbines', 'managed', 'active', 'France', 'factures@mistral-turbines.example', '2026-01-01', '2027-12-31'),
+    ('ACC-110', 'Kestrel Vane Architects', 'enterprise', 'active', 'United Kingdom', 'ledger@kestrelvane.example', '2025-05-01', '2027-04-30'),
+    ('ACC-111', 'Abaya Coffee Traders', 'basic', 'active', 'Ethiopia', 'accounts@abayacoffee.example', '2025-11-01', '2026-10-31');
 
 -- An inactive row is somebody who left or changed roles.
 INSERT INTO account_members (account_id, customer_id, role, active) VALUES
@@ -238,7 +282,24 @@ INSERT INTO account_members (account_id, customer_id, role, active) VALUES
     ('ACC-107', 'CUS-1061', 'booker', true),
     ('ACC-107', 'CUS-1013', 'traveller', true),
     ('ACC-108', 'CUS-1024', 'travel_manager', true),
-    ('ACC-108', 'CUS-1062', 'traveller', true);
+    ('ACC-108', 'CUS-1062', 'traveller', true),
+    ('ACC-109', 'CUS-1065', 'travel_manager', true),
+    ('ACC-109', 'CUS-1066', 'deputy_manager', true),
+    ('ACC-109', 'CUS-1067', 'booker', true),
+    ('ACC-109', 'CUS-1068', 'traveller', true),
+    ('ACC-109', 'CUS-1069', 'traveller', true),
+    ('ACC-109', 'CUS-1070', 'traveller', true),
+    ('ACC-109', 'CUS-1071', 'booker', false),
+    ('ACC-110', 'CUS-1072', 'travel_manager', true),
+    ('ACC-110', 'CUS-1073', 'deputy_manager', true),
+    ('ACC-110', 'CUS-1074', 'booker', true),
+    ('ACC-110', 'CUS-1075', 'traveller', true),
+    ('ACC-110', 'CUS-1076', 'traveller', true),
+    ('ACC-110', 'CUS-1077', 'deputy_manager', false),
+    ('ACC-111', 'CUS-1078', 'travel_manager', true),
+    ('ACC-111', 'CUS-1079', 'booker', true),
+    ('ACC-111', 'CUS-1080', 'traveller', true),
+    ('ACC-111', 'CUS-1081', 'traveller', true);
 
 INSERT INTO negotiated_rates (account_id, hotel_id, room_type, valid_from, valid_to, nightly_rate) VALUES
     ('ACC-101', 'HAM-NH', 'DLX', '2026-01-01', '2026-12-31', 280),
@@ -271,7 +332,16 @@ INSERT INTO negotiated_rates (account_id, hotel_id, room_type, valid_from, valid
     ('ACC-107', 'LIS-CT', 'STE', '2026-03-01', '2026-12-31', 525),
     ('ACC-107', 'PAR-SG', 'DLX', '2026-01-01', '2026-12-31', 420),
     ('ACC-107', 'PAR-SG', 'STE', '2026-01-01', '2026-12-31', 590),
-    ('ACC-108', 'RAK-RZ', 'STD', '2025-01-01', '2025-12-31', 95);
+    ('ACC-108', 'RAK-RZ', 'STD', '2025-01-01', '2025-12-31', 95),
+    ('ACC-109', 'HAM-NH', 'SUP', '2026-01-01', '2026-12-31', 180),
+    ('ACC-109', 'OSL-FJ', 'DLX', '2026-01-01', '2026-06-30', 2900),
+    ('ACC-109', 'BCN-MV', 'SUP', '2026-01-01', '2026-08-31', 205),
+    ('ACC-109', 'LIS-CT', 'DLX', '2026-01-01', '2026-05-31', 330),
+    ('ACC-110', 'BOS-AL', 'DLX', '2026-01-01', '2026-12-31', 310),
+    ('ACC-110', 'PAR-SG', 'SUP', '2026-01-01', '2026-06-30', 300),
+    ('ACC-110', 'GVA-LS', 'DLX', '2026-01-01', '2026-12-31', 430),
+    ('ACC-111', 'LON-LK', 'STD', '2026-01-01', '2026-12-31', 220),
+    ('ACC-111', 'HAM-NH', 'DLX', '2026-01-01', '2026-06-30', 270);
 
 INSERT INTO group_bookings (id, name, account_id, organiser_id, hotel_id, room_type, rooms_blocked, arrival, departure, release_on, nightly_rate, status, updated_at) VALUES
     ('GRP-301', 'Castellane oncology meeting', 'ACC-104', 'CUS-1023', 'LIS-CT', 'SUP', 5, '2026-06-08', '2026-06-11', '2026-05-25', 265, 'confirmed', '2026-04-02 08:00+00'),
@@ -624,4 +694,6 @@ INSERT INTO notifications (template, channel, recipient, reference, body, sent_a
     ('MSG-BOOKING-CONFIRMED', 'email', 'kwame.mensah@accramail.example', 'BKG-4867', 'Your booking is confirmed. We wish you a pleasant stay.', '2026-04-20 09:30+00'),
     ('MSG-BOOKING-CONFIRMED', 'email', 'a.lindqvist@fjordmail.example', 'BKG-4885', 'Your booking is confirmed. We wish you a pleasant stay.', '2026-04-12 09:30+00'),
     ('MSG-BOOKING-CONFIRMED', 'email', 'mariana.costa@castellane.example', 'BKG-4912', 'Your booking is confirmed. We wish you a pleasant stay.', '2026-04-29 09:30+00'),
-    ('MSG-BOOKING-CONFIRMED', 'email', 'meilin.chen@straitsmail.example', 'BKG-4940', 'Your booking is confirmed. We wish you a pleasant stay.', '2026-05-01 09:30+00');
+    ('MSG-BOOKING-CONFIRMED', 'email', 'meilin.chen@straitsmail.example', 'BKG-4940', 'Your booking is confirmed. We wish you a pleasant stay.', '2026-05-01 09:30+00'),
+    ('MSG-CONTACT-CHANGED', 'email', 'nguyen.lan@saigonmail.example', 'CUS-1044', 'Your contact data has changed. If that was not you, please write to us.', '2026-02-03 14:10+00'),
+    ('MSG-CONTACT-CHANGED', 'email', 'h.weiss@donaupost.example', 'CUS-1046', 'Your contact data has changed. If that was not you, please write to us.', '2025-12-09 08:45+00');

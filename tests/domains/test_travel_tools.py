@@ -110,6 +110,28 @@ def test_dates_move_at_the_price_of_the_new_arrival(desk: Desk) -> None:
     assert (moved["new_total"], moved["price_difference"]) == (900, 50)
 
 
+def test_a_quote_of_dates_names_the_price_and_the_full_nights_and_changes_nothing(
+    desk: Desk,
+) -> None:
+    quote = desk.call(
+        "quote_date_change",
+        booking_reference="BKG-4912",
+        check_in="2027-02-01",
+        check_out="2027-02-03",
+    )
+    # The contract rate of 425 ends with 2026; then the rack rate of 450 holds.
+    assert (quote["new_total"], quote["price_difference"]) == (900, 50)
+    # The hotel took all superior rooms back from 10 June on.
+    fair = desk.call(
+        "quote_date_change",
+        booking_reference="BKG-4434",
+        check_in="2026-06-09",
+        check_out="2026-06-12",
+    )
+    assert fair["sold_out_nights"] == ["2026-06-10", "2026-06-11"]
+    assert desk.changed() == []
+
+
 def test_dates_in_the_past_or_the_wrong_way_round_are_refused(desk: Desk) -> None:
     assert "must not lie before 2026-05-11" in desk.refused(
         "change_booking_dates",

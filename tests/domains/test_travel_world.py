@@ -107,6 +107,16 @@ def test_codes_articles_and_rules_that_are_named_exist(desk: Desk) -> None:
             assert {int(number) for number in re.findall(r"\d+", numbers[1])} <= set(RULES)
 
 
+def test_every_active_member_has_an_address_of_the_company(desk: Desk) -> None:
+    # Anna Lindqvist works for Nordlys and writes from a private address, as she always did.
+    odd = desk.rows(
+        "SELECT full_name FROM account_members JOIN customers ON customers.id = customer_id"
+        " JOIN corporate_accounts AS account ON account.id = account_id"
+        " WHERE active AND split_part(email, '@', 2) <> split_part(billing_email, '@', 2)"
+    )
+    assert [row["full_name"] for row in odd] == ["Anna Lindqvist"]
+
+
 def test_the_toolset_has_reading_and_writing_tools_and_says_what_they_do() -> None:
     tools = load_toolset(TRAVEL.toolsets)
     assert len(tools) >= 25

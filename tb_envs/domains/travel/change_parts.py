@@ -88,6 +88,36 @@ def quote_room(db: Db, booking: Row, room_type: str) -> Row:
     }
 
 
+def quote_dates(db: Db, booking: Row, check_in: dt.date, check_out: dt.date) -> Row:
+    """Price a booking on other dates, and look on which of their nights its room is full.
+
+    Raises:
+        ToolRefusal: the dates are no stay or lie in the past.
+    """
+    require_stay(db, check_in, check_out)
+    free = free_rooms(
+        db,
+        hotel_id=booking["hotel_id"],
+        room_type=booking["room_type"],
+        check_in=check_in,
+        check_out=check_out,
+        except_booking=booking["reference"],
+    )
+    rate = rate_of(db, booking, booking["room_type"], check_in)
+    total = rate * (check_out - check_in).days
+    return {
+        "booking_reference": booking["reference"],
+        "check_in": check_in,
+        "check_out": check_out,
+        "present_total": booking["total_amount"],
+        "new_nightly_rate": rate,
+        "new_total": total,
+        "price_difference": total - booking["total_amount"],
+        "currency": booking["currency"],
+        "sold_out_nights": sold_out_nights(free),
+    }
+
+
 def rate_of(db: Db, booking: Row, room_type: str, check_in: dt.date) -> Decimal:
     """Price a night of a booking in some room, under the booking's own plan and account."""
     return nightly_rate(

@@ -10,14 +10,12 @@ from tb_envs.domains.codes import require_code
 from tb_envs.domains.travel.change_parts import (
     find_booking,
     lock_booking,
+    quote_dates,
     quote_room,
-    rate_of,
     record_change,
     require_free,
-    require_stay,
     set_room,
 )
-from tb_envs.domains.travel.pricing import free_rooms, sold_out_nights
 from tb_envs.errors import ToolRefusal
 from tb_envs.tools import Db, tool
 from tb_envs.tools.db import Row
@@ -97,6 +95,20 @@ def grant_complimentary_upgrade(
     return {"booking_reference": booking_reference, "room_type": room_type, "price_difference": 0}
 
 
+@tool
+def quote_date_change(db: Db, booking_reference: str, check_in: dt.date, check_out: dt.date) -> Row:
+    """Say what a booking would cost on other dates, and whether its room is free then.
+
+    Changes nothing. A negative price difference is in the customer's favour.
+
+    Args:
+        booking_reference: The booking, such as BKG-4710.
+        check_in: The new first night.
+        check_out: The new day of departure.
+    """
+    return quote_dates(db, find_booking(db, booking_reference), check_in, check_out)
+
+
 @tool(writes=True)
 def change_booking_dates(
     db: Db,
@@ -117,19 +129,9 @@ def change_booking_dates(
     """
     require_code(db, reason_code, "CHG")
     booking = lock_booking(db, booking_reference)
-    require_stay(db, check_in, check_out)
-    free = free_rooms(
-        db,
-        hotel_id=booking["hotel_id"],
-        room_type=booking["room_type"],
-        check_in=check_in,
-        check_out=check_out,
-        except_booking=booking_reference,
-    )
-    if full := sold_out_nights(free):
+    quote = quote_dates(db, booking, check_in, check_out)
+    if full := quote["sold_out_nights"]:
         raise ToolRefusal(f"{booking['room_type']} is not free on {', '.join(full)}.")
-    rate = rate_of(db, booking, booking["room_type"], check_in)
-    total = rate * (check_out - check_in).days
     db.execute(
         "UPDATE bookings SET check_in = %(check_in)s, check_out = %(check_out)s,"
         " nightly_rate = %(rate)s, total_amount = %(total)s, updated_at = clock_now()"
@@ -137,8 +139,8 @@ def change_booking_dates(
         reference=booking_reference,
         check_in=check_in,
         check_out=check_out,
-        rate=rate,
-        total=total,
+        rate=quote["new_nightly_rate"],
+        total=quote["new_total"],
     )
     record_change(
         db,
@@ -149,16 +151,10 @@ def change_booking_dates(
             f"{check_in.isoformat()}/{check_out.isoformat()}",
         ),
         reason_code,
-        price_difference=total - booking["total_amount"],
+        price_difference=quote["price_difference"],
         approval_id=approval_id,
     )
-    return {
-        "booking_reference": booking_reference,
-        "check_in": check_in,
-        "check_out": check_out,
-        "new_total": total,
-        "price_difference": total - booking["total_amount"],
-    }
+    return quote
 
 
 @tool(writes=True)
@@ -257,6 +253,7 @@ def cancel_booking(db: Db, booking_reference: str, reason_code: str) -> Row:
 
 TOOLS = (
     quote_room_change,
+    quote_date_change,
     change_booking_room,
     grant_complimentary_upgrade,
     change_booking_dates,
