@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tb_envs.episode import Usage
-from tb_envs.messages import AssistantTurn, ObservedMessage, Observation, ToolCall
+from tb_envs.messages import AssistantTurn, Observation, ObservedMessage, ToolCall
 from tb_envs.outcome import SystemErrored
 from tb_envs.policies.protocol import EpisodeContext, Policy, PolicySession
 from tb_envs.rollout import rollout
