@@ -63,16 +63,21 @@ def warm_start(
     family = family_of(config.model.chat_template)
     view = prompt_view(config)
     recordings = _recordings(config, settings)
-    texts = _texts(recordings, family, view)
-    tokenizer = train_tokenizer(texts, family, vocab_size=settings.vocab_size)
+    tokenizer = train_tokenizer(
+        _texts(recordings, family, view), family, vocab_size=settings.vocab_size
+    )
     codec = ChatCodec(tokenizer, family)
-    trajectories = [write_trajectory(recording, codec, view) for recording in recordings]
+    draw = random.Random(derive_seed(config.seed, "ids"))
+    renamed = [rename_ids(one, draw) for _ in range(settings.copies - 1) for one in recordings]
+    trajectories = [write_trajectory(one, codec, view) for one in recordings + renamed]
     model = build_model(dict(architecture) | {"vocab_size": len(tokenizer)}, seed=config.seed)
+    warmup = min(50, settings.steps // 10)
     learner = TorchLearner(
         model,
         LearnerSettings(
             learning_rate=settings.learning_rate,
-            warmup_steps=min(50, settings.steps // 10),
+            warmup_steps=warmup,
+            decay_steps=settings.steps - warmup,
             micro_batch_tokens=config.learner.micro_batch_tokens,
             loss=LossSettings(importance_cap=None),
         ),
@@ -101,14 +106,10 @@ def _recordings(config: RunConfig, settings: WarmStart) -> list[Recording]:
         recordings += played * times
     if not recordings:
         raise UsageError("no teacher finished an episode; see tb-envs doctor")
-    draw = random.Random(derive_seed(config.seed, "ids"))
-    renamed = [rename_ids(one, draw) for _ in range(settings.copies - 1) for one in recordings]
-    return recordings + renamed
+    return recordings
 
 
-def _texts(
-    recordings: Sequence[Recording], family: ChatFamily, view: PromptView
-) -> Iterator[str]:
+def _texts(recordings: Sequence[Recording], family: ChatFamily, view: PromptView) -> Iterator[str]:
     """Write the recordings out, the template's own words included, without control tokens."""
     spelling = train_tokenizer((), family, vocab_size=256)  # bytes alone
     codec = ChatCodec(spelling, family)
