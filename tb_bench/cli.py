@@ -216,6 +216,10 @@ def validate(folder: FolderArgument) -> None:
 def learn(
     config: Annotated[Path, typer.Argument(help="A run: what is trained on, what is held out.")],
     architecture: Annotated[Path, typer.Argument(help="YAML: a Hugging Face configuration.")],
+    overrides: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SECTION.KEY=VALUE]...", help="Change fields of the run."),
+    ] = None,
     seed: Annotated[
         list[int] | None, typer.Option(help="A whole study each; repeatable; 0 by default.")
     ] = None,
@@ -242,7 +246,7 @@ def learn(
 
     disable_progress_bar()
     study = Study(
-        load_config(config),
+        load_config(config, overrides or ()),
         read_architecture(architecture),
         WarmStart(teacher or TEACHERS, imitation_steps, copies=copies),
         attempts,
