@@ -50,7 +50,7 @@ _CALLS = ("<tool_call>", "</tool_call>")
 # What the compact template writes around every turn and every call, each piece one token, so that a
 # very small model spends its steps on names and arguments.
 _TURNS = ("\n<|im_start|>assistant\n", "\n<|im_start|>tool\n", "\n<|im_start|>user\n")
-_CALL_PARTS = ('<tool_call>\n{"name": "', '", "arguments": {"', '"}}\n</tool_call>', '": "', '", "')
+_CALL_PARTS = ('<tool_call>\n{"name": "', '", "arguments": {"', '"}}\n</tool_call>')
 
 FAMILIES: dict[str, ChatFamily] = {
     family.name: family
