@@ -50,7 +50,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 console = Console()
-TEACHERS = ("oracle", "oracle", "trap:0", "trap:1", "trap:2")
+TEACHERS = ("oracle", "oracle", "oracle", "trap:0", "trap:1", "trap:2")
 
 FolderArgument = Annotated[Path, typer.Argument(help="Results folder.", show_default=False)]
 
@@ -227,7 +227,7 @@ def learn(
         list[str] | None,
         typer.Option(help=f"Who is imitated; repeatable; by default {', '.join(TEACHERS)}."),
     ] = None,
-    imitation_steps: Annotated[int, typer.Option(min=1, help="Steps of the warm start.")] = 600,
+    imitation_steps: Annotated[int, typer.Option(min=1, help="Steps of the warm start.")] = 700,
     copies: Annotated[
         int, typer.Option(min=1, help="How often an imitated episode is written, under other ids.")
     ] = 8,
