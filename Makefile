@@ -3,13 +3,15 @@
 #
 #   VENV         where the environment lies
 #   PYTHON       the interpreter that it is made from (3.11 to 3.13)
-#   TORCH        the torch that the tests install, before all else, so that no other package picks a build of it
+#   TORCH        the torch that demo and tests install, before all else, so that no other package picks a build of it
 #   PYTEST_ARGS  more arguments for pytest: make test PYTEST_ARGS="-m 'not slow' -x"
+#   LEARN_ARGS   more arguments for the demo's training: make demo LEARN_ARGS="steps=20 --seed 1"
 
 VENV ?= .venv
 PYTHON ?= python3
 TORCH ?= torch==2.13.0
 PYTEST_ARGS ?=
+LEARN_ARGS ?=
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
@@ -20,8 +22,9 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 help:  ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-demo: $(VENV)/.core  ## Install, then play the hotel task three ways in the terminal (no Docker, key or GPU)
+demo: $(VENV)/.learn  ## Install, play the hotel task three ways, then train a tiny policy (no Docker, key or GPU)
 	$(BIN)/tb-envs demo
+	$(BIN)/tb-bench learn configs/demo-cpu.yaml configs/models/demo.yaml $(LEARN_ARGS)
 
 test: $(VENV)/.dev  ## Install, then run the whole test suite
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
@@ -56,9 +59,16 @@ $(VENV)/.core: pyproject.toml | $(BIN)/python
 	@$(PIP) -e .
 	@touch $@
 
+$(VENV)/.learn: pyproject.toml | $(BIN)/python
+	@echo "Installing $(TORCH) into $(VENV) ..."
+	@$(PIP) "$(TORCH)"
+	@echo "Installing thinkingbox with its trainer and its reports into $(VENV) ..."
+	@$(PIP) -e ".[train,bench]"
+	@touch $@ $(VENV)/.core
+
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	@echo "Installing $(TORCH) into $(VENV) ..."
 	@$(PIP) "$(TORCH)"
 	@echo "Installing thinkingbox with what its tests need into $(VENV) ..."
 	@$(PIP) -e ".[train,bench,dev]"
-	@touch $@ $(VENV)/.core
+	@touch $@ $(VENV)/.learn $(VENV)/.core

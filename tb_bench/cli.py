@@ -1,4 +1,4 @@
-"""The ``tb-bench`` program: run, report, compare, show, validate, rerun."""
+"""The ``tb-bench`` program: run, report, compare, show, validate, rerun, learn."""
 
 import sys
 from pathlib import Path
@@ -50,6 +50,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 console = Console()
+TEACHERS = ("oracle", "oracle", "oracle", "trap:0", "trap:1", "trap:2")
 
 FolderArgument = Annotated[Path, typer.Argument(help="Results folder.", show_default=False)]
 
@@ -209,6 +210,51 @@ def validate(folder: FolderArgument) -> None:
         console.print(incomplete_notice(standing))
         raise typer.Exit(1)
     console.print(f"complete: {standing.clean} attempts, each once, no system errors left")
+
+
+@app.command()
+def learn(
+    config: Annotated[Path, typer.Argument(help="A run: what is trained on, what is held out.")],
+    architecture: Annotated[Path, typer.Argument(help="YAML: a Hugging Face configuration.")],
+    overrides: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SECTION.KEY=VALUE]...", help="Change fields of the run."),
+    ] = None,
+    seed: Annotated[
+        list[int] | None, typer.Option(help="A whole study each; repeatable; 0 by default.")
+    ] = None,
+    teacher: Annotated[
+        list[str] | None,
+        typer.Option(help=f"Who is imitated; repeatable; by default {', '.join(TEACHERS)}."),
+    ] = None,
+    imitation_steps: Annotated[int, typer.Option(min=1, help="Steps of the warm start.")] = 700,
+    copies: Annotated[
+        int, typer.Option(min=1, help="How often an imitated episode is written, under other ids.")
+    ] = 8,
+    attempts: Annotated[int, typer.Option(min=2, help="Attempts at each task, k.")] = 8,
+) -> None:
+    """Make a small model, measure it, train it, measure it again: a table and a plot.
+
+    Run the same command again after a kill to go on.
+    """
+    from transformers.utils.logging import disable_progress_bar
+
+    from tb_bench.learning import Study, run_seed
+    from tb_bench.learning_terminal import ConsoleReporter, show_results
+    from tb_trainer.config import load_config
+    from tb_trainer.warm_start import WarmStart, read_architecture
+
+    disable_progress_bar()
+    study = Study(
+        load_config(config, overrides or ()),
+        read_architecture(architecture),
+        WarmStart(teacher or TEACHERS, imitation_steps, copies=copies),
+        attempts,
+    )
+    seeds = seed or [0]
+    reporter = ConsoleReporter(console, imitation_steps)
+    results = [run_seed(study, one, reporter.of_seed(one)) for one in seeds]
+    show_results(console, results, Path(study.config.output))
 
 
 def _refuse_changed_tasks(ledger: Ledger) -> None:

@@ -132,7 +132,6 @@ def build_policy(
     config: RunConfig, engine: Engine, tokenizer: PreTrainedTokenizerFast
 ) -> EnginePolicy:
     """Make the policy that plays episodes with an engine."""
-    tools = config.model.tools
     return EnginePolicy(
         engine,
         ChatCodec(tokenizer, family_of(config.model.chat_template)),
@@ -144,8 +143,14 @@ def build_policy(
         ),
         name=f"model:{Path(config.model.path).name}",
         seed=config.seed,
-        view=PromptView(None if tools is None else tuple(tools), config.model.system_prompt),
+        view=prompt_view(config),
     )
+
+
+def prompt_view(config: RunConfig) -> PromptView:
+    """What the model is shown of a task's prompt."""
+    tools = config.model.tools
+    return PromptView(None if tools is None else tuple(tools), config.model.system_prompt)
 
 
 def collect_settings(config: RunConfig) -> CollectSettings:

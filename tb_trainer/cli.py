@@ -96,12 +96,16 @@ def warm_start(
     steps: Annotated[int, typer.Option(min=1, help="Optimizer steps.")] = 400,
     batch: Annotated[int, typer.Option(min=1, help="Episodes a step.")] = 8,
     learning_rate: Annotated[float, typer.Option(help="AdamW's rate.")] = 1e-3,
+    vocab_size: Annotated[int, typer.Option(min=300, help="Tokens of the tokenizer.")] = 1024,
+    copies: Annotated[
+        int, typer.Option(min=1, help="How often an episode is written, under other ids.")
+    ] = 1,
 ) -> None:
     """Make a small model from nothing by imitation, where the configuration's model.path says."""
     from tb_trainer import warm_start as making
     from tb_trainer.config import load_config
 
-    settings = making.WarmStart(teacher, steps, batch, learning_rate)
+    settings = making.WarmStart(teacher, steps, batch, learning_rate, vocab_size, copies)
 
     def watch(step: int, nats: float) -> None:
         if step % 20 == 0 or step == steps:

@@ -6,11 +6,12 @@ which of the two to do, and that is what the database's verdict teaches afterwar
 """
 
 import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tb_envs.episode import Usage
-from tb_envs.messages import AssistantTurn, Observation
+from tb_envs.messages import AssistantTurn, Observation, ObservedMessage, ToolCall
 from tb_envs.outcome import SystemErrored
 from tb_envs.policies.protocol import EpisodeContext, Policy, PolicySession
 from tb_envs.rollout import rollout
@@ -22,6 +23,8 @@ from tb_trainer.seeds import derive_seed
 from tb_trainer.tasks import TaskRef
 from tb_trainer.trajectory import Sampled, Trajectory, TrajectoryBuilder
 
+_ID = re.compile(r"\b(?P<prefix>[A-Z]+-?)(?P<digits>\d+)\b")
+
 
 @dataclass(slots=True)
 class Recording:
@@ -31,14 +34,6 @@ class Recording:
     steps: list[tuple[Observation, AssistantTurn]] = field(
         default_factory=list[tuple[Observation, AssistantTurn]]
     )
-
-    def texts(self) -> Iterator[str]:
-        """Everything that a tokenizer will have to encode."""
-        yield self.context.system_prompt
-        for observation, turn in self.steps:
-            yield from (message["content"] for message in observation)
-            yield turn.content
-            yield from (call.name + call.arguments for call in turn.tool_calls)
 
 
 class Recorder:
@@ -99,6 +94,37 @@ def record(
                 played[recording.context.task_id] = recording
         found += [played[name] for name in sorted(played)]
     return found
+
+
+def rename_ids(recording: Recording, draw: random.Random) -> Recording:
+    """Give every id of a recording, such as ``TCK-1041`` or ``R42``, other digits throughout.
+
+    A small model that sees few episodes many times learns their ids by heart; one that sees the
+    same episode under ever other ids has to look where they stand, and copy.
+    """
+    renamed: dict[str, str] = {}
+
+    def rename(text: str) -> str:
+        return _ID.sub(lambda match: _renamed(match, renamed, draw), text)
+
+    steps: list[tuple[Observation, AssistantTurn]] = []
+    for observation, turn in recording.steps:
+        observed = tuple(
+            ObservedMessage(role=one["role"], name=one["name"], content=rename(one["content"]))
+            for one in observation
+        )
+        calls = tuple(ToolCall(call.name, rename(call.arguments)) for call in turn.tool_calls)
+        steps.append((observed, turn._replace(content=rename(turn.content), tool_calls=calls)))
+    return Recording(recording.context, steps)
+
+
+def _renamed(match: re.Match[str], renamed: dict[str, str], draw: random.Random) -> str:
+    """Find an id's new name; two ids never share one."""
+    while match[0] not in renamed:
+        name = match["prefix"] + "".join(draw.choice("0123456789") for _ in match["digits"])
+        if name not in renamed.values():
+            renamed[match[0]] = name
+    return renamed[match[0]]
 
 
 def write_trajectory(recording: Recording, codec: ChatCodec, view: PromptView) -> Trajectory:

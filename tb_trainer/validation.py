@@ -46,6 +46,18 @@ def validate(
     settings: CollectSettings,
 ) -> Scores:
     """Play each task ``attempts`` times and score what came out."""
+    return score(play(tasks, policy, attempts=attempts, seed=seed, settings=settings))
+
+
+def play(
+    tasks: Sequence[TaskRef],
+    policy: EnginePolicy,
+    *,
+    attempts: int,
+    seed: int,
+    settings: CollectSettings,
+) -> list[Episode]:
+    """Play each task ``attempts`` times; what the infrastructure broke is among the episodes."""
     jobs = [
         task.job(seed=derive_seed(seed, "validation", task.name), attempt=attempt)
         for task in tasks
@@ -53,13 +65,8 @@ def validate(
     ]
     concurrency = min(settings.concurrency, len(jobs))
     policy.engine.expect(len(jobs), concurrency)
-    episodes = [
-        result.episode
-        for result in rollout(
-            jobs, policy, concurrency=concurrency, deadline_s=settings.episode_deadline_s
-        )
-    ]
-    return score(episodes)
+    results = rollout(jobs, policy, concurrency=concurrency, deadline_s=settings.episode_deadline_s)
+    return [result.episode for result in results]
 
 
 def score(episodes: Sequence[Episode]) -> Scores:

@@ -172,7 +172,8 @@ def _arguments(text: str) -> dict[str, Any]:
 
 
 def _break(token: str) -> str:
-    return token[:1] + _GUARD + token[1:]
+    """Guard every place, since a token may hold another one."""
+    return _GUARD.join(token)
 
 
 def _longest_first(tokens: dict[str, int]) -> list[str]:

@@ -47,6 +47,10 @@ _LLAMA3 = (
 )
 _THINK = ("<think>", "</think>")
 _CALLS = ("<tool_call>", "</tool_call>")
+# What the compact template writes around every turn and every call, each piece one token, so that a
+# very small model spends its steps on names and arguments.
+_TURNS = ("\n<|im_start|>assistant\n", "\n<|im_start|>tool\n", "\n<|im_start|>user\n")
+_CALL_PARTS = ('<tool_call>\n{"name": "', '", "arguments": {"', '"}}\n</tool_call>')
 
 FAMILIES: dict[str, ChatFamily] = {
     family.name: family
@@ -55,7 +59,7 @@ FAMILIES: dict[str, ChatFamily] = {
         ChatFamily("qwen3", "<|im_end|>", "hermes", _CHATML, _CALLS + _THINK),
         ChatFamily("qwen3_coder", "<|im_end|>", "qwen3_xml", _CHATML),
         ChatFamily("llama3", "<|eot_id|>", "hermes", _LLAMA3, ()),
-        ChatFamily("compact", "<|im_end|>", "hermes", _CHATML),
+        ChatFamily("compact", "<|im_end|>", "hermes", _TURNS + _CHATML, _CALL_PARTS + _CALLS),
     )
 }
 

@@ -17,12 +17,15 @@ class LearnerSettings:
 
     ``micro_batch_tokens`` bounds the padded tokens of a forward pass, ``logprob_chunk`` the rows
     of logits that exist at once. ``temperature`` is the sampler's. ``updates`` optimizer steps are
-    made of one batch. ``offload`` moves optimizer states, or parameters too, to the CPU.
+    made of one batch. The rate rises over ``warmup_steps`` updates, and then falls to a twentieth
+    over ``decay_steps``, where that is not 0. ``offload`` moves optimizer states, or parameters
+    too, to the CPU.
     """
 
     learning_rate: float = 1e-6
     weight_decay: float = 0.0
     warmup_steps: int = 0
+    decay_steps: int = 0
     max_grad_norm: float = 1.0
     temperature: float = 1.0
     micro_batch_tokens: int = 8192

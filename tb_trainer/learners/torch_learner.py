@@ -21,6 +21,8 @@ from tb_trainer.learners.statistics import StatSums, gather_logprobs
 from tb_trainer.models import named_weights, recompute_activations
 
 _STATE = "learner.pt"
+_LOWEST_RATE = 0.05
+"""Where a decay of the learning rate ends, as a share of it."""
 
 
 class TorchLearner:
@@ -121,7 +123,10 @@ class TorchLearner:
 
 
 def learning_rate(settings: LearnerSettings, steps: int) -> float:
-    """The rate of the update after ``steps`` updates: constant, after a linear warm-up if any."""
-    if steps >= settings.warmup_steps:
+    """The rate of the update after ``steps`` updates: up, then constant or down, both in a line."""
+    if steps < settings.warmup_steps:
+        return settings.learning_rate * (steps + 1) / settings.warmup_steps
+    if not settings.decay_steps:
         return settings.learning_rate
-    return settings.learning_rate * (steps + 1) / settings.warmup_steps
+    fallen = (steps - settings.warmup_steps) / settings.decay_steps
+    return settings.learning_rate * max(1.0 - fallen, _LOWEST_RATE)
