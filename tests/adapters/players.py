@@ -1,0 +1,54 @@
+"""Playing a task's own solutions through somebody else's library, and the reward to expect."""
+
+import gc
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+
+from tb_envs.database import opening
+from tb_envs.messages import AssistantTurn, ObservedMessage
+from tb_envs.policies import IdlePolicy, OraclePolicy, Policy, TrapPolicy
+from tb_envs.policies.protocol import EpisodeContext, PolicySession
+from tb_envs.registration import env_id
+from tb_envs.rollout import run_episode
+from tb_envs.specs import find_task
+
+TASK = "hotel-downgrade.approval-missing"
+DATABASE = "embedded"
+SEED = 7
+
+
+def policies(task_id: str = TASK) -> list[Policy]:
+    """The oracle, doing nothing, and every trap of a task."""
+    traps = [TrapPolicy(trap.name) for trap in find_task(task_id).variant.traps]
+    return [OraclePolicy(), IdlePolicy(), *traps]
+
+
+def plain_reward(policy: Policy, task_id: str = TASK) -> float:
+    """What the plain environment gives for a policy."""
+    env = gymnasium.make(env_id(task_id), database=DATABASE, judge="skip")
+    try:
+        return run_episode(env, policy, seed=SEED).reward
+    finally:
+        env.close()
+
+
+def start(policy: Policy, task_id: str = TASK) -> PolicySession:
+    """Begin a policy's side of an episode."""
+    return policy.start(EpisodeContext(env_id(task_id), task_id, SEED, 0, "", ()))
+
+
+def act(session: PolicySession, messages: Sequence[Any]) -> AssistantTurn:
+    """The policy's answer to messages of any library that calls them role and content."""
+    observed = tuple(
+        ObservedMessage(role=message["role"], name="", content=message["content"])
+        for message in messages
+    )
+    return session.act(observed, timeout_s=60.0)
+
+
+def lent_databases() -> int:
+    """How many databases this process holds for running episodes, after a collection of garbage."""
+    gc.collect()
+    return sum(len(pool._lent) for pool in opening._process.pools.values())
