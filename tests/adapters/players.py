@@ -5,14 +5,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
+import pytest
 
 from tb_envs.database import opening
+from tb_envs.errors import DatabaseFailure
 from tb_envs.messages import AssistantTurn, ObservedMessage
 from tb_envs.policies import IdlePolicy, OraclePolicy, Policy, TrapPolicy
 from tb_envs.policies.protocol import EpisodeContext, PolicySession
 from tb_envs.registration import env_id
 from tb_envs.rollout import run_episode
 from tb_envs.specs import find_task
+from tb_envs.tools import ExecutedCall, ToolSession
 
 TASK = "hotel-downgrade.approval-missing"
 DATABASE = "embedded"
@@ -52,3 +55,12 @@ def lent_databases() -> int:
     """How many databases this process holds for running episodes, after a collection of garbage."""
     gc.collect()
     return sum(len(pool._lent) for pool in opening._process.pools.values())
+
+
+def break_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make every tool call of this process meet a lost database."""
+
+    def lost(*_: object) -> ExecutedCall:
+        raise DatabaseFailure("the server is gone")
+
+    monkeypatch.setattr(ToolSession, "call_tool", lost)
