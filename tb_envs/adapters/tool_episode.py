@@ -17,7 +17,6 @@ from tb_envs.specs import find_task
 from tb_envs.tools.talk import TALK, read_message
 
 CLOSED = "(The case is closed; nothing that you do from here on counts.)"
-_RESETS = 2
 
 
 class ToolEpisode:
@@ -56,13 +55,7 @@ class ToolEpisode:
         task = find_task(task_id)
         env = gymnasium.make(env_id(task.id), disable_env_checker=True, **self._task_options)
         self._env = env
-        for attempt in range(_RESETS):
-            try:
-                observation, info = env.reset(seed=seed)
-                break
-            except SystemFailure:
-                if attempt == _RESETS - 1:
-                    raise
+        observation, info = _begin(env, seed)
         talk = (TALK.openai(),) if task.variant.user is not None else ()
         self.tools = (*info["tools"], *talk)
         self.system_prompt = info["system_prompt"]
@@ -118,3 +111,11 @@ class ToolEpisode:
         if self._env is None:
             raise UsageError("there is no running episode; call reset() first")
         return self._env
+
+
+def _begin(env: gymnasium.Env[Any, Any], seed: int) -> tuple[Any, dict[str, Any]]:
+    """Reset; a database that was lost once is no reason to stop a training run."""
+    try:
+        return env.reset(seed=seed)
+    except SystemFailure:
+        return env.reset(seed=seed)

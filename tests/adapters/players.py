@@ -1,7 +1,11 @@
 """Playing a task's own solutions through somebody else's library, and the reward to expect."""
 
 import gc
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -20,6 +24,7 @@ from tb_envs.tools import ExecutedCall, ToolSession
 TASK = "hotel-downgrade.approval-missing"
 DATABASE = "embedded"
 SEED = 7
+ROOT = Path(__file__).parents[2]
 
 
 def policies(task_id: str = TASK) -> list[Policy]:
@@ -64,3 +69,18 @@ def break_tools(monkeypatch: pytest.MonkeyPatch) -> None:
         raise DatabaseFailure("the server is gone")
 
     monkeypatch.setattr(ToolSession, "call_tool", lost)
+
+
+def run_example(name: str, *arguments: object, timeout_s: float = 300.0) -> str:
+    """Run a file of ``examples/`` in a process of its own, as a user does; returns its output."""
+    environment = os.environ | {"TB_DATABASE": DATABASE, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "examples" / name), *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        env=environment,
+        cwd=ROOT,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return done.stdout
