@@ -9,8 +9,8 @@
         answer = client.step(CallToolAction(tool_name="find_tickets", arguments={}))
 
 The agent sees tools only (``tools/list``, ``tools/call``), talking to the user among them;
-``reset``, ``step``, ``finish`` and the reward are the trainer's. A system error is an error of the step
-(``EXECUTION_ERROR``), never a reward.
+``reset``, ``step``, ``finish`` and the reward are the trainer's. A system error is an error of the
+step (``EXECUTION_ERROR``), never a reward.
 """
 
 import os
