@@ -9,7 +9,7 @@ None of them can mark a broken sample, so a system error is raised and stops the
 from the last checkpoint.
 """
 
-from typing import Any, Literal
+from typing import Any, Literal, SupportsFloat
 
 import gymnasium
 
@@ -26,6 +26,9 @@ def menu_env(
 ) -> gymnasium.Env[Any, Any]:
     """Make a task's environment with ``Discrete`` actions and a ``Box`` observation.
 
+    ``info`` holds ``action_mask`` and ``is_success`` and nothing else, in every step: some of these
+    libraries stack the infos of a batch, and fail where keys come and go.
+
     Args:
         task: a task or family name.
         scope: whose moves the menu holds: this task's, or those of its whole family.
@@ -35,5 +38,22 @@ def menu_env(
     """
     options = {"on_system_error": "raise"} | task_options
     env: gymnasium.Env[Any, Any] = gymnasium.make(env_id(task), disable_env_checker=True, **options)
-    env = MenuAction(env, scope=scope)
-    return CheckShare(env, partial_credit) if partial_credit else env
+    return _FlatInfo(CheckShare(MenuAction(env, scope=scope), partial_credit))
+
+
+class _FlatInfo(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Keeps the two parts of ``info`` that a classic learner can use."""
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        observation, info = self.env.reset(seed=seed, options=options)
+        return observation, _flat(info)
+
+    def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        return observation, reward, terminated, truncated, _flat(info)
+
+
+def _flat(info: dict[str, Any]) -> dict[str, Any]:
+    return {"action_mask": info["action_mask"], "is_success": info.get("is_success", False)}
