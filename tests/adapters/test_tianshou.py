@@ -38,7 +38,7 @@ def test_the_rewards_are_those_of_the_plain_environment() -> None:
     scripts = [moves_of(player) for player in players]
     earned = np.zeros(len(players))
     running = list(range(len(players)))
-    envs.reset(seed=[SEED] * len(players))
+    envs.reset(seed=SEED)
     while running:
         actions = np.array([next(scripts[index]) for index in running])
         _, rewards, terminated, truncated, _ = envs.step(actions, running)
@@ -56,10 +56,11 @@ def test_a_system_error_is_raised_instead_of_teaching_anything(
     envs = make_vector(1)
     envs.reset(seed=SEED)
     oracle = moves_of(policies()[0])
+    envs.step(np.array([next(oracle)]))  # a question to the user, before the first tool
     break_tools(monkeypatch)
+    action = np.array([next(oracle)])
     with pytest.raises(DatabaseFailure, match="the server is gone"):
-        for _ in range(3):
-            envs.step(np.array([next(oracle)]))
+        envs.step(action)
     envs.close()
     assert lent_databases() == 0
 
