@@ -9,6 +9,13 @@ Our rollout loop plays the episode and inspect's model is the policy: each turn 
 score; a limit of inspect's ends the episode and what was left in the database is graded.
 """
 
+# The library is not installed where the types are checked, so what comes from it is unknown there.
+# pyright: reportMissingImports=false, reportAttributeAccessIssue=false, reportUntypedBaseClass=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
+# pyright: reportUntypedFunctionDecorator=false, reportUntypedClassDecorator=false
+# pyright: reportCallIssue=false, reportGeneralTypeIssues=false
+
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -62,7 +69,9 @@ def thinkingbox(
         user: ``scripted`` or ``llm``.
         judge: ``endpoint``, or ``skip`` to leave rubrics out of the verdict.
     """
-    options = {"user": user, "judge": judge} | ({"database": database} if database else {})
+    options: dict[str, Any] = {"user": user, "judge": judge}
+    if database is not None:
+        options["database"] = database
     return Task(
         dataset=MemoryDataset([_sample(case) for case in resolve_tasks(tasks)]),
         solver=work_case(seed, **options),

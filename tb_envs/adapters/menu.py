@@ -36,7 +36,7 @@ def menu_env(
             reward as it is. The verdict is in ``info["is_success"]`` either way.
         task_options: keyword arguments of the environment, such as ``database`` and ``judge``.
     """
-    options = {"on_system_error": "raise"} | task_options
+    options: dict[str, Any] = {"on_system_error": "raise"} | task_options
     env: gymnasium.Env[Any, Any] = gymnasium.make(env_id(task), disable_env_checker=True, **options)
     return _FlatInfo(CheckShare(MenuAction(env, scope=scope), partial_credit))
 

@@ -13,6 +13,12 @@ The agent sees tools only (``tools/list``, ``tools/call``), talking to the user 
 step (``EXECUTION_ERROR``), never a reward.
 """
 
+# The library is not installed where the types are checked, so what comes from it is unknown there.
+# pyright: reportMissingImports=false, reportAttributeAccessIssue=false, reportUntypedBaseClass=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
+# pyright: reportUntypedFunctionDecorator=false, reportUntypedClassDecorator=false
+
 import os
 from pathlib import Path
 from typing import Any, ClassVar, cast, get_args

@@ -10,6 +10,12 @@ and the shared reader takes the calls out of the model's text. A system error is
 database was given back: SkyRL cannot mark a sample as broken.
 """
 
+# The library is not installed where the types are checked, so what comes from it is unknown there.
+# pyright: reportMissingImports=false, reportAttributeAccessIssue=false, reportUntypedBaseClass=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
+# pyright: reportUntypedFunctionDecorator=false, reportUntypedClassDecorator=false
+
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +26,7 @@ from skyrl_gym.envs.base_text_env import BaseTextEnv, BaseTextEnvStepOutput, Con
 
 from tb_envs.env import ThinkingBoxEnv
 from tb_envs.errors import SystemFailure, UsageError
-from tb_envs.messages import ToolSchema
+from tb_envs.messages import Observation, ToolSchema
 from tb_envs.registration import env_id
 from tb_envs.specs import Task, resolve_tasks
 from tb_envs.tools import load_toolset
@@ -46,7 +52,7 @@ class ThinkingBoxTextEnv(BaseTextEnv):
             raise UsageError(f"extras: got {sorted(row)}; expected task_id among them")
         self._seed = int(row.get("seed") or 0)
         self.max_turns = row.get("max_turns")
-        options = {"on_system_error": "raise"} | dict(env_config or {})
+        options: dict[str, Any] = {"on_system_error": "raise"} | dict(env_config or {})
         self._env = TextAction(
             gymnasium.make(env_id(row["task_id"]), disable_env_checker=True, **options)
         )
@@ -149,5 +155,5 @@ def _system(prompt: str, tools: Sequence[ToolSchema]) -> str:
     )
 
 
-def _messages(observation: Sequence[Mapping[str, str]]) -> ConversationType:
+def _messages(observation: Observation) -> ConversationType:
     return [{"role": message["role"], "content": message["content"]} for message in observation]

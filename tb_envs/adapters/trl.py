@@ -14,6 +14,12 @@ and the environment owns its reward. A rollout ends when the model writes a turn
 call, so that turn reaches nobody; the system prompt says so.
 """
 
+# The library is not installed where the types are checked, so what comes from it is unknown there.
+# pyright: reportMissingImports=false, reportAttributeAccessIssue=false, reportUntypedBaseClass=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
+# pyright: reportUntypedFunctionDecorator=false, reportUntypedClassDecorator=false
+
 import inspect
 import json
 import logging
@@ -143,7 +149,8 @@ def _method(tool: ToolSchema) -> Callable[..., str]:
 
     def method(self: DomainEnvironment, /, **arguments: Any) -> str:
         # Whatever the model made of the arguments: the environment says what is wrong with them.
-        return self._episode.call_with(function["name"], arguments).content
+        episode = self._episode  # pyright: ignore[reportPrivateUsage] - public names are tools
+        return episode.call_with(function["name"], arguments).content
 
     hints = {name: _hint(schema) for name, schema in properties.items()}
     parameters = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)] + [
@@ -161,7 +168,7 @@ def _method(tool: ToolSchema) -> Callable[..., str]:
         f"{function['description']}\n\nArgs:\n{described}" if described else function["description"]
     )
     method.__annotations__ = hints
-    method.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # read by inspect
+    method.__signature__ = inspect.Signature(parameters)
     return method
 
 

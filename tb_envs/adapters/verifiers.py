@@ -10,6 +10,12 @@ our rollout loop plays the episode, and its verdict is the reward. A system erro
 on the trace: such a trace is not ``ok``, its reward is unscored, and ``--resume`` plays it again.
 """
 
+# The library is not installed where the types are checked, so what comes from it is unknown there.
+# pyright: reportMissingImports=false, reportAttributeAccessIssue=false, reportUntypedBaseClass=false
+# pyright: reportUnknownArgumentType=false, reportUnknownParameterType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
+# pyright: reportUntypedFunctionDecorator=false, reportUntypedClassDecorator=false
+
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace

@@ -143,8 +143,11 @@ def test_a_time_limit_of_inspects_ends_in_a_verdict(tmp_path: Path) -> None:
 
 
 def test_arguments_that_are_no_json_are_answered_by_the_environment(tmp_path: Path) -> None:
+    malformed = ModelOutput.for_tool_call("mock", "find_tickets", {})
+    assert malformed.message.tool_calls is not None
+    malformed.message.tool_calls[0].parse_error = "Error parsing the arguments: {limit"
     outputs = [
-        ModelOutput.for_tool_call("mock", "find_tickets", {"limit": "many"}),
+        malformed,
         *[ModelOutput.from_content("mock", "Done.")] * 6,
     ]
     for output in outputs:
@@ -153,7 +156,7 @@ def test_arguments_that_are_no_json_are_answered_by_the_environment(tmp_path: Pa
     _, sample = evaluate(model, tmp_path)
     answers = [message.text for message in sample.messages if message.role == "tool"]
     assert len(answers) == 1
-    assert "limit" in answers[0]
+    assert "JSON" in answers[0]
 
 
 @pytest.mark.skipif(
