@@ -14,7 +14,7 @@ from tb_envs.errors import SystemFailure, ToolRefusal, UsageError
 from tb_envs.messages import ActionCall, ActionTurn, ToolResult, ToolSchema
 from tb_envs.registration import env_id
 from tb_envs.specs import find_task
-from tb_envs.tools.talk import TALK, read_message
+from tb_envs.tools.talk import HOW_TO_TALK, TALK, read_message
 
 CLOSED = "(The case is closed; nothing that you do from here on counts.)"
 
@@ -56,9 +56,9 @@ class ToolEpisode:
         env = gymnasium.make(env_id(task.id), disable_env_checker=True, **self._task_options)
         self._env = env
         observation, info = _begin(env, seed)
-        talk = (TALK.openai(),) if task.variant.user is not None else ()
-        self.tools = (*info["tools"], *talk)
-        self.system_prompt = info["system_prompt"]
+        talks = task.variant.user is not None
+        self.tools = (*info["tools"], *([TALK.openai()] if talks else []))
+        self.system_prompt = "\n".join([info["system_prompt"], *([HOW_TO_TALK] if talks else [])])
         self.info, self._reward, self._ended = info, None, False
         return str(observation[0]["content"])
 

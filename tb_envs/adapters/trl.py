@@ -34,14 +34,11 @@ from tb_envs.messages import ToolSchema
 from tb_envs.specs import Task, resolve_tasks
 from tb_envs.specs.domain import Domain
 from tb_envs.tools import load_toolset
-from tb_envs.tools.talk import TALK
+from tb_envs.tools.talk import HOW_TO_TALK, TALK
 
 if TYPE_CHECKING:
     from datasets import Dataset
 
-HOW_TO_TALK = (
-    "Only the tool message_user reaches the user. A turn without a tool call ends your work."
-)
 _PYTHON_TYPES: Mapping[str, Any] = {
     "string": str,
     "integer": int,

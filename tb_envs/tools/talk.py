@@ -18,6 +18,11 @@ TALK = ToolInfo(
     read_only=True,
 )
 
+HOW_TO_TALK = (
+    "Only the tool message_user reaches the user. A turn without a tool call ends your work."
+)
+"""What such a client's agent is told after the system prompt, which speaks of plain messages."""
+
 
 def read_message(arguments: str) -> str:
     """Read the message out of a call's arguments.

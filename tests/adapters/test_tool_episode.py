@@ -7,6 +7,7 @@ import pytest
 from tb_envs.adapters.tool_episode import CLOSED, ToolEpisode
 from tb_envs.policies import Policy
 from tb_envs.policies.protocol import PolicySession
+from tb_envs.tools.talk import HOW_TO_TALK
 from tests.adapters.players import (
     DATABASE,
     SEED,
@@ -54,6 +55,7 @@ def test_talking_is_listed_among_the_tools() -> None:
     names = [tool["function"]["name"] for tool in episode.tools]
     episode.close()
     assert names[-1] == "message_user"
+    assert episode.system_prompt.endswith(HOW_TO_TALK)
     assert "find_tickets" in names
 
 
