@@ -48,14 +48,18 @@ class _UnusableAnswerError(Exception):
 class ChatClient:
     """Asks an endpoint for chat completions; safe to use from several threads."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: Endpoint, *, key: str | None = None) -> None:
         """Prepare the client; nothing is sent.
+
+        Args:
+            endpoint: Where and how to call the model.
+            key: The key itself, where it stands in no environment variable.
 
         Raises:
             UsageError: the environment variable of the key is not set.
         """
         self.endpoint = endpoint
-        self._key = _read_key(endpoint)
+        self._key = _read_key(endpoint) if key is None else key
         self._lock = threading.Lock()
         self._client: openai.OpenAI | None = None
 

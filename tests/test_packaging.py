@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+PACKAGES = ("tb_envs", "tb_trainer", "tb_bench", "task_specs", "thinkingbox_verifiers")
 
 PLAY = """
 import importlib.util
@@ -62,7 +63,7 @@ def empty_venv(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_wheel_holds_the_packages_their_type_markers_and_every_task_file(wheel: Path) -> None:
     tracked = subprocess.run(
-        ["git", "ls-files", "tb_envs", "tb_trainer", "tb_bench", "task_specs"],
+        ["git", "ls-files", *PACKAGES],
         cwd=ROOT,
         text=True,
         capture_output=True,
@@ -81,7 +82,7 @@ def test_the_wheel_holds_nothing_but_the_packages_and_data(wheel: Path) -> None:
         scripts = configparser.ConfigParser()
         scripts.read_string(archive.read(dist_info).decode())
     tops = {name.split("/")[0] for name in names} - {dist_info.split("/")[0]}
-    assert tops == {"tb_envs", "tb_trainer", "tb_bench", "task_specs"}
+    assert tops == set(PACKAGES)
     assert [name for name in names if name.startswith("task_specs/") and name.endswith(".py")] == []
     assert [name for name in names if "__pycache__" in name] == []
     assert set(scripts["console_scripts"]) == {"tb-envs", "tb-train", "tb-bench"}

@@ -1,6 +1,5 @@
 """Serving a task's tools over MCP: ``serve``."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,27 +8,17 @@ import typer
 from tb_envs.case import Case, CaseOptions
 from tb_envs.cli.tasks import DatabaseOption
 from tb_envs.episode import CallRecord, Change, Episode, MessageRecord, Timings, write_episodes
-from tb_envs.errors import UsageError
+from tb_envs.errors import ToolRefusal, UsageError
 from tb_envs.messages import ToolCall
 from tb_envs.outcome import Grade, Graded, Outcome, SystemErrored
 from tb_envs.registration import env_id
 from tb_envs.specs import Task, find_task
 from tb_envs.tools import ToolInfo
+from tb_envs.tools.mcp_release import require_mcp
+from tb_envs.tools.talk import TALK, read_message
 
 if TYPE_CHECKING:
     from tb_envs.tools.serving import EndedSession
-
-TALK = ToolInfo(
-    name="message_user",
-    description="Send a message to the user and get the answer. Use it to ask, and to report.",
-    input_schema={
-        "type": "object",
-        "properties": {"message": {"type": "string", "description": "What you say."}},
-        "required": ["message"],
-        "additionalProperties": False,
-    },
-    read_only=True,
-)
 
 
 class ServedCase:
@@ -48,13 +37,11 @@ class ServedCase:
         """Execute one tool call, or pass a message on."""
         if not self._talks or call.name != TALK.name:
             return self._case.call(call)
-        message = json.loads(call.arguments).get("message")
-        if not isinstance(message, str):
-            text = "message: expected a text"
-            return CallRecord(name=call.name, arguments=call.arguments, content=text, is_error=True)
-        answer = self._case.say(message)
-        content = "" if answer is None else answer.content
-        return CallRecord(name=call.name, arguments=call.arguments, content=content, is_error=False)
+        try:
+            answer = self._case.say(read_message(call.arguments))
+        except ToolRefusal as refusal:
+            return _talked(call, str(refusal), is_error=True)
+        return _talked(call, "" if answer is None else answer.content)
 
     def grade(self) -> tuple[Grade, tuple[Change, ...]]:
         """End the case and grade it."""
@@ -63,6 +50,10 @@ class ServedCase:
     def close(self) -> None:
         """Give everything back."""
         self._case.close()
+
+
+def _talked(call: ToolCall, content: str, *, is_error: bool = False) -> CallRecord:
+    return CallRecord(name=call.name, arguments=call.arguments, content=content, is_error=is_error)
 
 
 def serve(
@@ -77,6 +68,7 @@ def serve(
     ] = None,
 ) -> None:
     """Serve a task's tools to any MCP client; each session is an episode, graded at its end."""
+    require_mcp()
     # The SDK takes a second to import, and the other commands need none of it.
     from tb_envs.tools.mcp_http import serve_http
     from tb_envs.tools.mcp_server import serve_stdio

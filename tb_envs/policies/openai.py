@@ -32,6 +32,7 @@ class OpenAIPolicy:
         endpoint: Where and how to call the model.
         temperature: Sampling temperature; None leaves it to the endpoint.
         tool_format: For a server that returns calls as text: how the model writes them.
+        key: The key itself, where it stands in no environment variable.
     """
 
     def __init__(
@@ -40,8 +41,9 @@ class OpenAIPolicy:
         *,
         temperature: float | None = None,
         tool_format: ToolFormat | None = None,
+        key: str | None = None,
     ) -> None:
-        self.client = ChatClient(endpoint)
+        self.client = ChatClient(endpoint, key=key)
         self.temperature = temperature
         self.tool_format: ToolFormat | None = tool_format
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from tb_envs.specs.models import OutsideServer
+from tb_envs.tools.mcp_release import require_mcp
 from tb_envs.tools.session import AnyToolSession, ToolDatabase, ToolSession
 from tb_envs.tools.toolsets import load_toolset
 
@@ -29,10 +30,12 @@ def open_tools(
 
     Raises:
         SpecError: there is no such toolset.
+        UsageError: an outside server needs a newer MCP SDK than is installed.
         ToolFailure: the outside server does not start or does not answer.
     """
     if server is None:
         return ToolSession(database, load_toolset(toolsets))
+    require_mcp()
     # The SDK takes a second to import, and most tasks need none of it.
     from tb_envs.tools.mcp_client import OutsideToolSession
 

@@ -1,14 +1,15 @@
 """A discrete menu of grounded moves and a numeric observation, for classic RL libraries.
 
-The menu is what a careful and a careless agent could do in this family: every distinct step of its
-oracles and traps, in an order that tells nothing. Which of them are right, and when, is what there
-is to learn.
+The menu is what a careful and a careless agent could do in this family, or in this task alone:
+every distinct step of its oracles and traps, in an order that tells nothing. Which are right, and
+when, is what there is to learn.
 """
 
 import hashlib
 import json
 import re
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import gymnasium
 import numpy as np
@@ -40,17 +41,26 @@ class MenuAction(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     ``Box(0, 1, [2 n + 64 + 1], float32)``: which moves were made, which of them were refused, a
     hashed bag of words of the last messages (Weinberger et al. 2009, "Feature Hashing for Large
     Scale Multitask Learning"), and the share of turns used.
+
+    ## Arguments
+    ``scope``: ``family`` (moves of all its tasks, so that one network can act in each of them) or
+    ``task`` (moves of this task's own solutions: a tenth as many).
     """
 
-    def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
+    def __init__(
+        self, env: gymnasium.Env[Any, Any], scope: Literal["family", "task"] = "family"
+    ) -> None:
         """Wrap a single-task environment."""
-        RecordConstructorArgs.__init__(self)
+        if scope not in ("family", "task"):
+            raise UsageError(f"scope: got {scope!r}; expected family or task")
+        RecordConstructorArgs.__init__(self, scope=scope)
         gymnasium.Wrapper.__init__(self, env)
         base = env.unwrapped
         if not isinstance(base, ThinkingBoxEnv):
             raise UsageError(f"MenuAction wraps a single task; got {type(base).__name__}")
         self._task: Task = base.task
-        self.menu = menu_of(self._task)
+        self._scripted = steps_of(self._task, scope)
+        self.menu = menu_of(self._scripted)
         self.action_space = spaces.Discrete(len(self.menu))
         size = 2 * len(self.menu) + TEXT_FEATURES + 1
         self.observation_space = spaces.Box(0.0, 1.0, (size,), np.float32)
@@ -98,7 +108,7 @@ class MenuAction(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         """Every label that scripts gave to this call; the menu holds one of its twins."""
         return {
             step.as_
-            for step in _steps(self._task)
+            for step in self._scripted
             if step.as_ and (step.call, step.with_) == (move.call, move.with_)
         }
 
@@ -122,20 +132,18 @@ class MenuAction(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return np.concatenate([self._made, self._refused, words, [used]]).astype(np.float32)
 
 
-def menu_of(task: Task) -> tuple[Step, ...]:
-    """The distinct moves of a family's oracles and traps, ordered by their hash."""
-    moves = {
-        json.dumps([step.call, step.with_, step.say], sort_keys=True): step for step in _steps(task)
-    }
+def menu_of(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The distinct moves among steps, ordered by their hash."""
+    moves = {json.dumps([step.call, step.with_, step.say], sort_keys=True): step for step in steps}
     return tuple(moves[key] for key in sorted(moves, key=_hash))
 
 
-def _steps(task: Task) -> list[Step]:
-    family = load_family(task.path)
+def steps_of(task: Task, scope: Literal["family", "task"]) -> list[Step]:
+    """The steps of all oracles and traps of a task, or of its whole family."""
     return [
         step
-        for sibling in family
-        for steps in (sibling.variant.oracle, *(trap.steps for trap in sibling.variant.traps))
+        for one in (load_family(task.path) if scope == "family" else (task,))
+        for steps in (one.variant.oracle, *(trap.steps for trap in one.variant.traps))
         for step in steps
     ]
 

@@ -8,7 +8,7 @@ from gymnasium.wrappers import RecordEpisodeStatistics, TimeLimit
 
 import tb_envs  # noqa: F401 - registers the ids
 from tb_envs.errors import UsageError
-from tb_envs.wrappers import MenuAction, TextAction
+from tb_envs.wrappers import CheckShare, MenuAction, TextAction
 
 HOTEL = "ThinkingBox/hotel-downgrade-v0"
 
@@ -94,6 +94,40 @@ def test_the_menus_mask_opens_as_results_come_in(database_choice: str) -> None:
 def test_a_menu_needs_a_single_task() -> None:
     with pytest.raises(UsageError, match="single task"):
         MenuAction(gymnasium.make("ThinkingBox/Suite-v0", tasks=["hotel-downgrade"]))
+
+
+def test_a_task_menu_is_a_part_of_its_familys(database_choice: str) -> None:
+    family = MenuAction(gymnasium.make(HOTEL, database=database_choice))
+    task = MenuAction(gymnasium.make(HOTEL, database=database_choice), scope="task")
+    assert len(task.menu) < len(family.menu) / 5
+    moves = [(step.call, step.with_, step.say) for step in family.menu]
+    assert all((step.call, step.with_, step.say) in moves for step in task.menu)
+    with pytest.raises(UsageError, match="expected family or task"):
+        MenuAction(gymnasium.make(HOTEL, database=database_choice), scope="all")  # type: ignore[arg-type]
+
+
+def test_partial_credit_is_a_part_of_the_share_of_checks_that_held(database_choice: str) -> None:
+    env = CheckShare(gymnasium.make(HOTEL, database=database_choice), weight=0.4)
+    try:
+        env.reset(seed=7)
+        rewards = []
+        ended = False
+        while not ended:
+            _, reward, terminated, truncated, info = env.step("Done.")
+            rewards.append(reward)
+            ended = terminated or truncated
+    finally:
+        env.close()
+    held = [result["passed"] for result in info["grade"]["results"]]
+    assert 0 < sum(held) < len(held)
+    assert rewards[-1] == 0.4 * sum(held) / len(held)
+    assert set(rewards[:-1]) == {0.0}
+    assert info["is_success"] is False
+
+
+def test_partial_credit_never_reaches_success() -> None:
+    with pytest.raises(UsageError, match="less than 1"):
+        CheckShare(gymnasium.make(HOTEL), weight=1.0)
 
 
 def test_gymnasiums_wrappers_work(database_choice: str) -> None:

@@ -1,0 +1,78 @@
+"""Episodes that are worked through tools alone end with the verdict of the plain environment."""
+
+import json
+
+import pytest
+
+from tb_envs.adapters.tool_episode import CLOSED, ToolEpisode
+from tb_envs.policies import Policy
+from tb_envs.policies.protocol import PolicySession
+from tb_envs.tools.talk import HOW_TO_TALK
+from tests.adapters.players import (
+    DATABASE,
+    SEED,
+    TASK,
+    act,
+    break_tools,
+    lent_databases,
+    plain_reward,
+    policies,
+    start,
+)
+
+
+def play(episode: ToolEpisode, session: PolicySession) -> float | None:
+    """Play a policy whose talk goes through ``message_user``."""
+    seen = {"role": "user", "content": episode.reset(TASK, SEED)}
+    while not episode.ended:
+        turn = act(session, [seen])
+        if turn.tool_calls:
+            result = episode.call(*turn.tool_calls[0])
+        else:
+            result = episode.call("message_user", json.dumps({"message": turn.content}))
+        seen = {"role": "tool" if turn.tool_calls else "user", "content": result.content}
+    return episode.verdict()
+
+
+@pytest.mark.parametrize("policy", policies(), ids=lambda policy: policy.name)
+def test_the_reward_is_that_of_the_plain_environment(policy: Policy) -> None:
+    episode = ToolEpisode(database=DATABASE)
+    assert play(episode, start(policy)) == plain_reward(policy)
+    assert lent_databases() == 0
+
+
+def test_an_episode_that_its_library_leaves_early_is_graded() -> None:
+    episode = ToolEpisode(database=DATABASE)
+    episode.reset(TASK, SEED)
+    assert episode.verdict() == 0.0
+    assert episode.info["outcome"]["limit"] == "steps"
+    assert episode.call("find_tickets", "{}") == (CLOSED, True)
+
+
+def test_talking_is_listed_among_the_tools() -> None:
+    episode = ToolEpisode(database=DATABASE)
+    episode.reset(TASK, SEED)
+    names = [tool["function"]["name"] for tool in episode.tools]
+    episode.close()
+    assert names[-1] == "message_user"
+    assert episode.system_prompt.endswith(HOW_TO_TALK)
+    assert "find_tickets" in names
+
+
+@pytest.mark.parametrize("arguments", ["", "[]", "{}", '{"message": 3}', "{"])
+def test_a_message_that_is_none_is_answered(arguments: str) -> None:
+    episode = ToolEpisode(database=DATABASE)
+    episode.reset(TASK, SEED)
+    assert episode.call("message_user", arguments).is_error
+    episode.close()
+
+
+def test_a_system_error_leaves_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    episode = ToolEpisode(database=DATABASE)
+    episode.reset(TASK, SEED)
+    break_tools(monkeypatch)
+    episode.call("find_tickets", "{}")
+    assert episode.ended
+    assert episode.verdict() is None
+    assert episode.system_error == "database: the server is gone"
+    assert lent_databases() == 0
