@@ -1,9 +1,12 @@
+import re
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from tb_trainer.config import RunConfig, load_config
-from tb_trainer.plan import make_plan
+from tb_trainer.plan import make_plan, show_plan
 from tb_trainer.plan.check import _topology  # pyright: ignore[reportPrivateUsage]
 from tb_trainer.plan.memory import cache_gib, learner_memory
 from tb_trainer.plan.shape import ModelShape
@@ -86,3 +89,26 @@ def test_models_with_other_layers_than_full_attention_are_told_apart() -> None:
     )  # fmt: skip
     faults = list(_topology(config("learner.sequence_parallel=2"), hybrid, 2))
     assert ["not full attention" in fault.what for fault in faults] == [True]
+
+
+def test_the_plan_says_what_is_on_which_gpu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LOCAL_WORLD_SIZE", raising=False)
+    urls = [f"http://127.0.0.1:{port}" for port in (9, 10, 11, 12)]
+    plan = make_plan(
+        config(
+            f"model.path={tmp_path}", "learner.kind=deepspeed", "learner.zero_stage=3",
+            "learner.sequence_parallel=4", "engine.kind=served", f"engine.urls={urls}",
+            "engine.tensor_parallel=4",
+        )
+    )  # fmt: skip
+    console = Console(width=160, record=True, file=StringIO())
+    show_plan(console, plan)
+    text = console.export_text()
+    lines = [" ".join(re.split(r"\s*│\s*", line)).strip() for line in text.splitlines()]
+    shards = "1/16 of parameters, gradients and optimizer; each sequence in 4 parts"
+    assert f"node 1: 4 to 7 learner, rank 4 to 7: replica 1 {shards}" in lines
+    assert f"node 2: 0 to 3 learner, rank 8 to 11: replica 2 {shards}" in lines
+    server = "vLLM at http://127.0.0.1:10 1/4 of the model on each of 4; KV cache"
+    assert f"4 of its host {server}" in lines
