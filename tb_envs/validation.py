@@ -1,11 +1,15 @@
 """Proving tasks: the oracle passes, idleness fails, every trap fails, twice the same end.
 
+And no variant of a family repeats another.
+
 Nobody trusts a check that was never seen to fail. Each task is played by its own scripted
 solutions, through the tools and the user that an agent would have.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 from tb_envs.episode import Episode
 from tb_envs.outcome import Graded, SystemErrored
@@ -13,7 +17,8 @@ from tb_envs.policies import IdlePolicy, OraclePolicy, TrapPolicy
 from tb_envs.policies.protocol import EpisodeContext, PolicySession
 from tb_envs.registration import env_id
 from tb_envs.rollout import RolloutJob, RolloutResult, rollout
-from tb_envs.specs import Task, find_task
+from tb_envs.specs import Task, find_task, load_family
+from tb_envs.twins import twins
 
 SEED = 7
 ORACLE_RUNS = 2
@@ -88,7 +93,18 @@ def _proof(task: Task, results: Iterable[RolloutResult]) -> TaskProof:
         )
     if (first.changes, first.grade) != (second.changes, second.grade):
         problems.append("oracle: two runs left different final states")
+    if twin := _twins_of(task.path).get(task.id):
+        problems.append(
+            f"the same right end by the same calls and checks as {twin}, up to identifiers; change "
+            "what is right, or drop one (or say `grid: true` of the family)"
+        )
     return TaskProof(task.id, tuple(dict.fromkeys(problems)), len(first.tool_calls))
+
+
+@cache
+def _twins_of(path: Path) -> dict[str, str]:
+    family = load_family(path)
+    return {} if family[0].grid else twins(family)
 
 
 def _problems(player: str, episode: Episode) -> Iterator[str]:

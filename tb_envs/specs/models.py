@@ -322,6 +322,10 @@ class FamilySpec(Spec):
     split: Split
     purpose: str
     difficulty: str = ""
+    grid: bool = Field(
+        default=False,
+        description="Variants are a grid of conditions to learn from, not a case of its own each.",
+    )
     variants: list[Variant] = Field(min_length=1)
 
 

@@ -44,6 +44,7 @@ class Task:
     variant: Variant
     hash: str
     path: Path
+    grid: bool = False
 
     @property
     def now(self) -> str:
@@ -74,6 +75,7 @@ def load_family(path: Path, root: Path = SPECS_ROOT) -> tuple[Task, ...]:
             variant=variant,
             hash=_task_hash(domain, variant),
             path=path,
+            grid=family.grid,
         )
         for variant in family.variants
     )
