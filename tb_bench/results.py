@@ -9,6 +9,7 @@ import numpy as np
 
 from tb_bench.metrics import Tally
 from tb_envs.episode import Episode, Usage
+from tb_envs.grading import NO_CHANGE
 from tb_envs.outcome import CheckResult, CutByLimit, outcome_passed
 from tb_trainer.selection.campaign import Campaign, Slot, Standing
 from tb_trainer.selection.ledger import Entry, Ledger
@@ -179,7 +180,6 @@ def check_label(result: CheckResult) -> str:
 
 def _mistake(episode: Episode) -> Mistake:
     failures = episode.grade.failures if episode.grade else ()
-    # Grading writes "no change" as the expectation of a change that no rule explains.
-    if any(item.kind == "change" and item.expected == "no change" for item in failures):
+    if any(item.kind == "change" and item.expected == NO_CHANGE for item in failures):
         return "wrong action"
     return "incomplete" if episode.changes else "nothing done"

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from tb_envs.episode import CallRecord, Change, Episode, MessageRecord, Timings, Usage
+from tb_envs.grading import NO_CHANGE
 from tb_envs.outcome import CheckResult, CutByLimit, Grade, Graded
 from tb_trainer.selection.campaign import Campaign
 from tb_trainer.selection.ledger import Ledger
@@ -251,7 +252,7 @@ def _grade(mistake: str) -> Grade:
                 name="no other insert in payments(id='PAY-9120')",
                 passed=False,
                 reason="nothing allows this change",
-                expected="no change",
+                expected=NO_CHANGE,
                 actual="amount=-560.0, kind='refund'",
             )
         )

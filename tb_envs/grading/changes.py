@@ -16,6 +16,9 @@ from tb_envs.specs.models import ChangeRule, Count, DeleteRule, InsertRule, Upda
 
 Differences = dict[str, tuple[Any, Any]]
 
+NO_CHANGE = "no change"
+"""What a result expects in the place of a change that no rule explains."""
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnRules:
@@ -183,6 +186,6 @@ def _unexplained(change: Change, differences: Sequence[Differences | None]) -> C
         name=f"no other {change.op} in {change.table}({describe(change.key)})",
         passed=False,
         reason=reason,
-        expected="no change",
+        expected=NO_CHANGE,
         actual=describe(actual),
     )

@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 
 from tb_bench.cli import app, main
 from tb_bench.synthetic import synthetic_ledger, synthetic_suite
+from tb_envs.episode import read_episodes
+from tb_envs.specs import find_task
 from tb_trainer.selection.ledger import Ledger
 
 runner = CliRunner()
@@ -41,6 +43,25 @@ def test_an_idle_policy_passes_nothing_and_a_second_run_samples_nothing(tmp_path
     assert "0 to make (resume)" in run_demo(tmp_path, "idle")
     assert (tmp_path / "episodes.jsonl").stat().st_size == size
     assert "0.0%" in invoke("report", tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["hf", pytest.param("vllm", marks=pytest.mark.vllm)])
+def test_weights_in_a_directory_play_whole_tasks(kind, tmp_path):
+    """A random model talks nonsense; that is an answer, and its verdict is no system error."""
+    pytest.importorskip("torch", reason="the extra `train` brings it")
+    from tests.tiny_model import save_tiny_model
+
+    task = find_task("locker-request")
+    model = save_tiny_model(
+        tmp_path / "model", [task.domain.system_prompt, task.variant.instruction], positions=16384
+    )
+    out = tmp_path / "out"
+    options = ("--tasks", "locker-request", "--limit", 2, "--attempts", 2, "--turn-tokens", 8)
+    invoke("run", "--suite", "train", "--policy", f"{kind}:{model}", "--out", out, *options)
+    assert "complete: 4 attempts" in invoke("validate", out)
+    episodes = read_episodes(out / "episodes.jsonl")
+    assert [episode.reward for episode in episodes] == [0.0] * 4
+    assert all(1 <= episode.usage.completion_tokens <= 8 * 40 for episode in episodes)
 
 
 def test_an_episode_is_shown_with_its_verdict(tmp_path):

@@ -17,26 +17,9 @@ CONTEXT = EpisodeContext(
 
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory):
-    from tb_trainer.chat import family_of
-    from tb_trainer.chat.training import train_tokenizer
-    from tb_trainer.models import build_model
+    from tests.tiny_model import save_tiny_model
 
-    path = tmp_path_factory.mktemp("model")
-    tokenizer = train_tokenizer(["Be brief. Hello"], family_of("qwen3"), vocab_size=300)
-    settings = {
-        "model_type": "qwen3",
-        "vocab_size": len(tokenizer),
-        "hidden_size": 32,
-        "intermediate_size": 64,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "num_key_value_heads": 2,
-        "head_dim": 8,
-        "max_position_embeddings": 1024,
-    }
-    build_model(settings, seed=0).save_pretrained(path)
-    tokenizer.save_pretrained(path)
-    return path
+    return save_tiny_model(tmp_path_factory.mktemp("model"), ["Be brief. Hello"])
 
 
 def test_a_saved_model_plays_a_turn_under_its_directorys_name(directory):
