@@ -32,6 +32,12 @@ def test_a_person_is_found_by_an_earlier_address_too(helpdesk: Desk) -> None:
     assert [(row["id"], row["full_name"]) for row in found] == [("EMP-2342", "Maria Lind")]
 
 
+def test_accents_do_not_hide_anybody(helpdesk: Desk) -> None:
+    for name, number in (("sibel yalcin", "EMP-2185"), ("Wisniewski", "EMP-1020")):
+        found = helpdesk.call("find_employees", name=name)
+        assert [row["id"] for row in found] == [number]
+
+
 def test_nobody_gets_the_address_of_somebody_else(helpdesk: Desk) -> None:
     said = helpdesk.refused(
         "change_name",
