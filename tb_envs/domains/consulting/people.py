@@ -8,6 +8,9 @@ from tb_envs.errors import ToolRefusal
 from tb_envs.tools import Db, tool
 from tb_envs.tools.db import Row
 
+_ACCENTED = "ÀÁÂÃÄÅĄÇĆČÈÉÊËĘÌÍÎÏİÑŃÒÓÔÕÖØÙÚÛÜÝŚŞŠŹŻŽŁĞàáâãäåąçćčèéêëęìíîïıñńòóôõöøùúûüýÿśşšźżžłğ"
+_PLAIN = "AAAAAAACCCEEEEEIIIIINNOOOOOOUUUUYSSSZZZLGaaaaaaaccceeeeeiiiiinnoooooouuuuyyssszzzlg"
+
 IdentityMethod = Literal["date_of_birth", "postal_code", "phone"]
 EmployeeStatus = Literal["starting", "active", "notice", "on_leave", "left"]
 
@@ -21,7 +24,9 @@ def find_employees(
     status: EmployeeStatus | None = None,
     limit: Annotated[int, Field(ge=1, le=25)] = 10,
 ) -> list[Row]:
-    """Find employees. Names repeat. Give at least one criterion; all that are given must match.
+    """Find employees. Give at least one criterion; all that are given must match.
+
+    Several people can have the same or a similar name. Accents and letter case do not count.
 
     Args:
         name: The full name or a part of it.
@@ -35,7 +40,9 @@ def find_employees(
     return db.all(
         "SELECT employees.id, full_name, email, grade, practice, office, employees.status,"
         " manager_id FROM employees JOIN customers USING (id)"
-        " WHERE (%(name)s::text IS NULL OR strpos(lower(full_name), lower(%(name)s)) > 0)"
+        " WHERE (%(name)s::text IS NULL OR strpos("
+        "  lower(translate(full_name, %(accented)s, %(plain)s)),"
+        "  lower(translate(%(name)s, %(accented)s, %(plain)s))) > 0)"
         " AND (%(email)s::text IS NULL OR lower(%(email)s) IN (email, email_alias))"
         " AND (%(manager_id)s::text IS NULL OR manager_id = %(manager_id)s)"
         " AND (%(status)s::text IS NULL OR employees.status = %(status)s::employee_status)"
@@ -45,6 +52,8 @@ def find_employees(
         manager_id=manager_id,
         status=status,
         limit=limit,
+        accented=_ACCENTED,
+        plain=_PLAIN,
     )
 
 
