@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from tb_bench.metrics import observed_all, pass_at_k, pass_rate
+from tb_bench.metrics import observed_all, pass_at_k, pass_hat_k, pass_rate
 from tb_envs.episode import Episode, read_episodes, write_episodes
 from tb_envs.errors import UsageError
 from tb_envs.outcome import outcome_passed
@@ -37,12 +37,17 @@ WHEN: tuple[When, ...] = ("before", "after")
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Shares of one measurement: means over its tasks, k attempts at each."""
+    """Shares of one measurement: means over its tasks, k attempts at each.
+
+    ``all_of_half`` is the chance that all of k // 2 attempts pass. Where hardly a task is passed
+    on all k, it still tells policies apart.
+    """
 
     tasks: int
     k: int
     pass_1: float
     pass_k: float
+    all_of_half: float
     observed_k: float
 
 
@@ -161,6 +166,7 @@ def figures_of(episodes: Iterable[Episode]) -> Figures:
         k=k,
         pass_1=float(pass_rate(n, c).mean()),
         pass_k=float(pass_at_k(n, c, k).mean()),
+        all_of_half=float(pass_hat_k(n, c, k // 2).mean()),
         observed_k=float(observed_all(n, c).mean()),
     )
 

@@ -25,6 +25,7 @@ def columns(k: int) -> dict[str, Reading]:
     return {
         "pass@1": lambda figures: figures.pass_1,
         f"pass@{k}": lambda figures: figures.pass_k,
+        f"all of {k // 2}": lambda figures: figures.all_of_half,
         f"all {k} passed": lambda figures: figures.observed_k,
     }
 

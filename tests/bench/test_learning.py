@@ -19,8 +19,8 @@ from tests.bench.conftest import SUITE
 ROOT = Path(__file__).resolve().parents[2]
 RUNNER = CliRunner()
 SMALL = [
-    "steps=1", "tasks.train=[locker-request.unlock-paid-gold, locker-request.release-paid-basic]",
-    "tasks.held_out=[locker-request-unseen.release-paid-silver]", "rollout.groups=1",
+    "steps=1", "tasks.train=[locker-request.unlock-paid-silver, locker-request.release-paid-basic]",
+    "tasks.held_out=[locker-request-unseen.unlock-paid-gold]", "rollout.groups=1",
     "rollout.group_size=2", "rollout.replacements=0", "rollout.max_response_tokens=64",
 ]  # fmt: skip
 
@@ -39,7 +39,9 @@ def result(seed: int, after: float) -> SeedResult:
     return SeedResult(
         seed,
         {
-            (tasks, when): Figures(tasks=4, k=8, pass_1=shares[when], pass_k=1.0, observed_k=0.0)
+            (tasks, when): Figures(
+                4, 8, pass_1=shares[when], pass_k=1.0, all_of_half=0.1, observed_k=0.0
+            )
             for tasks, when in product(TASKS, WHEN)
         },
         rewards=(0.2, 0.3, 0.5),
@@ -49,7 +51,7 @@ def result(seed: int, after: float) -> SeedResult:
 def test_figures_are_those_of_tasks_with_equally_many_attempts() -> None:
     found = figures_of([*episodes(0, "pppp"), *episodes(1, "pfff"),
                         *episodes(2, "ffff")])  # fmt: skip
-    assert found == Figures(tasks=3, k=4, pass_1=5 / 12, pass_k=2 / 3, observed_k=1 / 3)
+    assert found == Figures(3, 4, pass_1=5 / 12, pass_k=2 / 3, all_of_half=1 / 3, observed_k=1 / 3)
 
 
 def test_a_system_error_leaves_no_figure() -> None:
@@ -63,7 +65,7 @@ def test_a_system_error_leaves_no_figure() -> None:
 def test_several_seeds_are_shown_as_mean_and_spread(tmp_path: Path) -> None:
     one, two = result(0, 0.5), result(1, 1.0)
     page = study_markdown([one, two])
-    assert "| unseen | after | 75.0% (50.0 to 100.0) | 100.0% (100.0 to 100.0) |" in page
+    assert "| unseen | after | 75.0% (50.0 to 100.0) | 100.0% (100.0 to 100.0) | 10.0%" in page
     assert "| unseen | after | 50.0% |" in study_markdown([one])
     draw_study([one, two], tmp_path / "plot.png")
     assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
