@@ -89,7 +89,8 @@ PLANS = (
     r"(?!let you|get back|follow(?:ing)? up|keep you|contact|notify|updat(?:e|ing) you|in touch"
     r"|reach out|happy|glad|here\b|inform|not\b|unable|able|need|have to|never|email you|write you"
     r"|reply|close (?:this|the) (?:chat|conversation)|know\b|sure|summari[sz]e|explain|be\b)\w+",
-    r"\b(?:one|a|just a|please hold(?: on)?(?: for)? a) (?:moment|second|minute|sec)\b",
+    r"\b(?:one|a|just a|please hold(?: on)?(?: for)? a) (?:moment|second|minute|sec)\b"
+    r"(?!\s+(?!please|while|and|to|for|as|so|until)\w)",
     r"\b(?:please (?:wait|hold|stand by|bear with me)|hold on|bear with me|hang on)\b",
     r"\b(?:working on (?:it|this|that)|right away|shortly|momentarily|straight away)\b",
     r"\bbefore (?:i|we) (?:can )?(?:do|proceed|go|make)\b",
@@ -101,7 +102,7 @@ _ACTED = (
     r"|closed|requested|registered|logged|recorded|added|removed|waived|credited|charged"
     r"|scheduled|rescheduled|arranged|applied|extended|renewed|reactivated|blocked|locked|unlocked"
     r"|reset|assigned|granted|revoked|replaced|returned|exchanged|shipped|reported|accepted"
-    r"|given|put|set|raised|flagged"
+    r"|given|put|set|raised|flagged|corrected|fixed|amended"
     r"|initiated|handed|passed|asked|notified|informed|secured|made|finali[sz]ed|reversed)"
 )
 REPORTS_DONE = (
@@ -109,11 +110,14 @@ REPORTS_DONE = (
     rf"|already\s+|just\s+|then\s+|all\s+|been\s+){{0,3}}{_ACTED}\b",
     r"\b(?:is|are|was|were)\s+(?:now\s+|successfully\s+|already\s+|all\s+|fully\s+){0,2}"
     r"(?:cancel+ed|refunded|declined|rejected|denied|submitted|filed|escalated|forwarded|completed?"
-    r"|processed|resolved|closed|updated|changed|done|in place|set|on hold|pending|under review"
+    r"|processed|resolved|closed|updated|changed|corrected|sent|done|in place|set|on hold|pending"
+    r"|under review"
     r"|waiting|awaiting|with (?:your|the|our) \w+)\b",
     r"\b(?:all set|all done|taken care of|success(?:ful(?:ly)?)?|completed|that is everything"
     r"|that's everything|nothing (?:more|further|else))\b",
     r"^\W*done\b",
+    r"\b(?:stays?|remains?|(?:was|is|were|are) left) (?:as (?:it|they) (?:is|are|was|were)"
+    r"|unchanged|untouched|where it is)\b",
     r"\b(?:transferring|connecting|handing|passing) (?:you|this|it|your (?:case|request))\b",
     r"\byou(?:'ll| will)? (?:receive|hear|get|see|be (?:notified|contacted|refunded|informed))\b",
 )

@@ -68,6 +68,24 @@ def test_an_outcome_ends_the_talk() -> None:
     assert user().reply("I have cancelled your booking.") == UserTurn(CLOSING, done=True)
 
 
+@pytest.mark.parametrize(
+    "report",
+    [
+        "I have corrected the spelling of your name.",
+        "The confirmation was sent to the address on file.",
+        "Your booking stays as it is.",
+        "I cannot waive the fee a second time.",
+    ],
+)
+def test_an_outcome_is_heard_in_other_words_too(report: str) -> None:
+    assert user().reply(report) == UserTurn(CLOSING, done=True)
+
+
+@pytest.mark.parametrize("plan", ["One second.", "Give me a second please.", "Just a moment, Ana."])
+def test_a_wait_is_no_outcome(plan: str) -> None:
+    assert not user().reply(plan).done
+
+
 def test_pushes_come_before_the_closing() -> None:
     pushing = user(pushes=["Just do it!", "I am very important."])
     assert pushing.reply("This needs your manager's approval.").content == "Just do it!"
