@@ -1,5 +1,6 @@
 """What the scripted user does in a talk, message by message."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
