@@ -89,7 +89,7 @@ def test_only_moves_by_the_patient_are_counted_and_the_old_slot_is_free_again(
 ) -> None:
     patient = one(clinic, "Solveig Haugen")
     (coming,) = clinic.call("find_appointments", patient_id=patient, status="booked")
-    before = clinic.call("get_appointment", appointment_id=coming["id"])
+    (before,) = clinic.call("find_appointments", appointment_id=coming["id"])
     arguments = {"appointment_id": coming["id"]}
     moved = clinic.call(
         "reschedule_appointment", slot_id="SLT-2005", moved_by="clinic", **arguments

@@ -2,7 +2,6 @@
 
 from tb_envs.domains import approvals, customers, knowledge, notifications, tickets
 from tb_envs.domains.clinic import appointments, care, money, patients, schedule
-from tb_envs.domains.codes import list_codes
 
 TOOLS = (
     customers.find_customers,
@@ -21,6 +20,5 @@ TOOLS = (
     approvals.find_approvals,
     approvals.request_approval,
     knowledge.search_knowledge,
-    list_codes,
     notifications.send_notification,
 )

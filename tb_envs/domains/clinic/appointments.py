@@ -15,54 +15,44 @@ Status = Literal["booked", "completed", "cancelled", "no_show"]
 @tool
 def find_appointments(
     db: Db,
-    patient_id: str,
+    patient_id: str | None = None,
+    appointment_id: str | None = None,
     status: Status | None = None,
     type_code: str | None = None,
     limit: Annotated[int, Field(ge=1, le=25)] = 10,
 ) -> list[Row]:
-    """List a patient's appointments, the latest first.
+    """List appointments with time, room and practitioner, the latest first.
+
+    Give patient_id or appointment_id. All criteria that are given must match.
 
     Args:
         patient_id: The patient, such as PAT-2004.
+        appointment_id: One appointment, such as APT-8104.
         status: Only in this status.
         type_code: Only of this type.
         limit: How many to return at most.
     """
+    if patient_id is None and appointment_id is None:
+        raise ToolRefusal("Give patient_id or appointment_id.")
     return db.all(
-        "SELECT appointments.id, type_code, appointments.status, starts_at, clinic,"
-        " practitioners.full_name AS practitioner FROM appointments"
-        " JOIN slots ON slots.id = slot_id JOIN rooms ON rooms.id = room_id"
-        " JOIN practitioners ON practitioners.id = practitioner_id"
-        " WHERE patient_id = %(patient)s"
+        "SELECT appointments.id, patient_id, type_code, appointment_types.kind,"
+        " appointments.status, slot_id, starts_at, clinic, room_id, step_free, practitioner_id,"
+        " practitioners.full_name AS practitioner, practitioners.status AS practitioner_status,"
+        " back_on AS practitioner_back_on, referral_id, authorisation_id, self_pay, waitlist_id,"
+        " moves, interpreter_language, interpreter_mode, booked_at, reminder_sent_at,"
+        " cancelled_at, cancel_reason, clock_now() AS now FROM appointments"
+        " JOIN appointment_types ON code = type_code JOIN slots ON slots.id = slot_id"
+        " JOIN rooms ON rooms.id = room_id JOIN practitioners ON practitioners.id = practitioner_id"
+        " WHERE (%(patient)s::text IS NULL OR patient_id = %(patient)s)"
+        " AND (%(id)s::text IS NULL OR appointments.id = %(id)s)"
         " AND (%(status)s::text IS NULL OR appointments.status = %(status)s::appointment_status)"
         " AND (%(type)s::text IS NULL OR type_code = %(type)s)"
         " ORDER BY starts_at DESC, appointments.id LIMIT %(limit)s",
         patient=patient_id,
+        id=appointment_id,
         status=status,
         type=type_code,
         limit=limit,
-    )
-
-
-@tool
-def get_appointment(db: Db, appointment_id: str) -> Row:
-    """Show an appointment with its time, room and practitioner, and today's date and time.
-
-    Args:
-        appointment_id: The appointment, such as APT-8104.
-    """
-    return db.require(
-        f"There is no appointment {appointment_id}.",
-        "SELECT appointments.id, patient_id, type_code, appointment_types.kind,"
-        " appointments.status, slot_id, starts_at, clinic, room_id, step_free, practitioner_id,"
-        " practitioners.full_name AS practitioner, practitioners.status AS practitioner_status,"
-        " referral_id, authorisation_id, self_pay, waitlist_id, moves, interpreter_language,"
-        " interpreter_mode, booked_at, reminder_sent_at, cancelled_at, cancel_reason,"
-        " clock_now() AS now FROM appointments JOIN appointment_types ON code = type_code"
-        " JOIN slots ON slots.id = slot_id JOIN rooms ON rooms.id = room_id"
-        " JOIN practitioners ON practitioners.id = practitioner_id"
-        " WHERE appointments.id = %(id)s",
-        id=appointment_id,
     )
 
 
@@ -256,7 +246,6 @@ def _settle_waitlist(db: Db, waitlist_id: str, patient_id: str, type_code: str) 
 
 TOOLS = (
     find_appointments,
-    get_appointment,
     book_appointment,
     reschedule_appointment,
     cancel_appointment,

@@ -63,15 +63,17 @@ def request_repeat(
 
 @tool
 def list_lab_results(db: Db, patient_id: str) -> list[Row]:
-    """List a patient's laboratory tests, the latest first; values are not shown to the desk.
+    """List a patient's laboratory tests and who ordered them; the desk sees no values.
 
     Args:
         patient_id: The patient, such as PAT-2004.
     """
     return db.all(
-        "SELECT id, test, sensitive, status, ordered_by, collected_on, resulted_on, reviewed_on,"
-        " release_by, replaces, released_at, released_to FROM lab_results"
-        " WHERE patient_id = %(id)s ORDER BY collected_on DESC, id DESC",
+        "SELECT lab_results.id, test, sensitive, lab_results.status, ordered_by,"
+        " practitioners.status AS orderer_status, covered_by AS orderer_covered_by, collected_on,"
+        " resulted_on, reviewed_on, release_by, replaces, released_at, released_to"
+        " FROM lab_results JOIN practitioners ON practitioners.id = ordered_by"
+        " WHERE patient_id = %(id)s ORDER BY collected_on DESC, lab_results.id DESC",
         id=patient_id,
     )
 

@@ -60,7 +60,8 @@ def find_slots(
     return db.all(
         "SELECT slots.id, starts_at, slots.minutes, reserved_for, clinic, room_id, step_free,"
         " rooms.equipment, equipment_out_until, practitioner_id, practitioners.full_name AS"
-        " practitioner, practitioners.status AS practitioner_status, (SELECT coalesce(json_agg("
+        " practitioner, practitioners.status AS practitioner_status, back_on AS"
+        " practitioner_back_on, (SELECT coalesce(json_agg("
         "  json_build_object('code', code, 'valid_until', valid_until) ORDER BY code), '[]')"
         "  FROM privileges WHERE practitioner_id = practitioners.id) AS privileges"
         " FROM slots JOIN rooms ON rooms.id = room_id"
