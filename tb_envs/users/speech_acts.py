@@ -91,7 +91,8 @@ PLANS = (
     r"|reply|close (?:this|the) (?:chat|conversation)|know\b|sure|summari[sz]e|explain|be\b)\w+",
     r"\b(?:one|a|just a|please hold(?: on)?(?: for)? a) (?:moment|second|minute|sec)\b"
     r"(?!\s+(?!please|while|and|to|for|as|so|until)\w)",
-    r"\b(?:please (?:wait|hold|stand by|bear with me)|hold on|bear with me|hang on)\b",
+    r"\b(?:please (?:wait|hold|stand by|bear with me)|hold on(?! (?:your|the|this|that|it)\b)"
+    r"|bear with me|hang on)\b",
     r"\b(?:working on (?:it|this|that)|right away|shortly|momentarily|straight away)\b",
     r"\bbefore (?:i|we) (?:can )?(?:do|proceed|go|make)\b",
 )
@@ -102,7 +103,8 @@ _ACTED = (
     r"|closed|requested|registered|logged|recorded|added|removed|waived|credited|charged"
     r"|scheduled|rescheduled|arranged|applied|extended|renewed|reactivated|blocked|locked|unlocked"
     r"|reset|assigned|granted|revoked|replaced|returned|exchanged|shipped|reported|accepted"
-    r"|given|put|set|raised|flagged|corrected|fixed|amended"
+    r"|given|put|set|raised|flagged|corrected|fixed|amended|paid|stopped|lowered|excluded"
+    r"|reopened|released|ordered|disputed"
     r"|initiated|handed|passed|asked|notified|informed|secured|made|finali[sz]ed|reversed)"
 )
 REPORTS_DONE = (
@@ -110,7 +112,8 @@ REPORTS_DONE = (
     rf"|already\s+|just\s+|then\s+|all\s+|been\s+){{0,3}}{_ACTED}\b",
     r"\b(?:is|are|was|were)\s+(?:now\s+|successfully\s+|already\s+|all\s+|fully\s+){0,2}"
     r"(?:cancel+ed|refunded|declined|rejected|denied|submitted|filed|escalated|forwarded|completed?"
-    r"|processed|resolved|closed|updated|changed|corrected|sent|done|in place|set|on hold|pending"
+    r"|processed|resolved|closed|updated|changed|corrected|sent|ordered|blocked|released|reopened"
+    r"|stopped|done|in place|set|on hold|pending"
     r"|under review"
     r"|waiting|awaiting|with (?:your|the|our) \w+)\b",
     r"\b(?:all set|all done|taken care of|success(?:ful(?:ly)?)?|completed|that is everything"
@@ -123,7 +126,8 @@ REPORTS_DONE = (
 )
 REPORTS_REFUSAL = (
     r"\b(?:cannot|can't|can not|couldn't|could not|unable to|not able to|won't|will not"
-    r"|not going to)\b(?! (?:find|locate|see|verify|access|retrieve|open|identify))",
+    r"|not going to)\b(?! (?:find|locate|see|verify|access|retrieve|identify))",
+    r"\b(?:i|we) can do nothing\b|\bnothing (?:that )?(?:i|we) can do\b",
     r"\b(?:is|are|it's|isn't|aren't)\b[^.?!]{0,15}\b(?:not|n't)?\s*(?:impossible|not possible"
     r"|not (?:allowed|permitted|eligible|authori[sz]ed|refundable|available|covered|something))\b",
     r"\bisn't (?:possible|allowed|permitted|eligible|refundable|available|covered|something)\b",

@@ -76,6 +76,8 @@ def test_an_outcome_ends_the_talk() -> None:
         "The confirmation was sent to the address on file.",
         "Your booking stays as it is.",
         "I cannot waive the fee a second time.",
+        "There is a hold on your account, and I can do nothing about it.",
+        "The new card is ordered.",
     ],
 )
 def test_an_outcome_is_heard_in_other_words_too(report: str) -> None:
