@@ -1,7 +1,6 @@
 """The telecom tools: the provider's own, and those of the shared ones that its desk has."""
 
 from tb_envs.domains import approvals, customers, knowledge, notifications, tickets
-from tb_envs.domains.codes import list_codes
 from tb_envs.domains.telecom import accounts, billing, lines, numbers, premises
 
 TOOLS = (
@@ -20,7 +19,6 @@ TOOLS = (
     *premises.TOOLS,
     approvals.find_approvals,
     approvals.request_approval,
-    knowledge.search_knowledge,
-    list_codes,
+    *knowledge.TOOLS,
     notifications.send_notification,
 )
