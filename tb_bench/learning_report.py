@@ -112,7 +112,7 @@ def _draw_rewards(axes: Axes, results: Sequence[SeedResult]) -> None:
 def _draw_bars(axes: Axes, results: Sequence[SeedResult], tasks: Tasks) -> None:
     names = columns(_attempts(results))
     places = np.arange(len(names))
-    for when, shift in (("before", -0.19), ("after", 0.19)):
+    for when, shift in zip(WHEN, (-0.19, 0.19), strict=True):
         found = [_values(results, tasks, when, figure) for figure in names.values()]
         means = [values.mean() for values in found]
         axes.bar(places + shift, means, 0.36, color=_COLOURS[when], label=f"{when} training")
