@@ -59,12 +59,13 @@ def study_markdown(results: Sequence[SeedResult]) -> str:
 
 def draw_study(results: Sequence[SeedResult], path: Path) -> None:
     """Write the picture; the path's ending says in which format."""
-    figure = Figure(figsize=(9.0, 3.4), layout="constrained")
+    figure = Figure(figsize=(9.0, 3.6), layout="constrained")
     curve, *bars = figure.subplots(1, 3, width_ratios=(1.5, 1, 1))
     _draw_rewards(curve, results)
     for axes, tasks in zip(bars, TASKS, strict=True):
         _draw_bars(axes, results, tasks)
-    bars[0].legend(frameon=False, fontsize=8, loc="upper left")
+    handles, labels = bars[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower right", ncols=2, frameon=False, fontsize=8)
     figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
@@ -112,14 +113,14 @@ def _draw_rewards(axes: Axes, results: Sequence[SeedResult]) -> None:
 def _draw_bars(axes: Axes, results: Sequence[SeedResult], tasks: Tasks) -> None:
     names = columns(_attempts(results))
     places = np.arange(len(names))
-    for when, shift in (("before", -0.19), ("after", 0.19)):
+    for when, shift in zip(WHEN, (-0.19, 0.19), strict=True):
         found = [_values(results, tasks, when, figure) for figure in names.values()]
         means = [values.mean() for values in found]
         axes.bar(places + shift, means, 0.36, color=_COLOURS[when], label=f"{when} training")
         for place, values in zip(places, found, strict=True):
             if len(values) > 1:
                 axes.plot([place + shift] * len(values), values, "k.", markersize=4)
-    axes.set_xticks(places, list(names), fontsize=8)
+    axes.set_xticks(places, [name.replace("all ", "all\n") for name in names])
     axes.set(title=f"{results[0].figures[tasks, 'before'].tasks} {tasks} tasks", ylim=(0, 1.05))
     _tidy(axes)
 
@@ -128,4 +129,5 @@ def _tidy(axes: Axes) -> None:
     axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
     axes.spines[["top", "right"]].set_visible(False)
     axes.title.set_fontsize(9)
+    axes.xaxis.label.set_fontsize(8)
     axes.tick_params(labelsize=8)

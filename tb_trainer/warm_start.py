@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 
@@ -116,7 +116,8 @@ def _texts(recordings: Sequence[Recording], family: ChatFamily, view: PromptView
     control = "|".join(map(re.escape, (*family.control_tokens, *family.markup_tokens)))
     for recording in recordings:
         ids = write_trajectory(recording, codec, view).ids
-        yield from re.split(control, spelling.decode(list(ids), skip_special_tokens=False))
+        written = cast("str", spelling.decode(list(ids), skip_special_tokens=False))
+        yield from re.split(control, written)
 
 
 def read_architecture(path: Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from transformers import PreTrainedModel
 
 from tb_trainer.grpo import LossSettings
 from tb_trainer.learners import LearnerSettings, TrainSequence, micro_batches
-from tb_trainer.learners.torch_learner import TorchLearner
+from tb_trainer.learners.torch_learner import TorchLearner, learning_rate
 from tb_trainer.trajectory import Trajectory
 
 Maker = Callable[..., PreTrainedModel]
@@ -138,3 +138,10 @@ def test_the_tied_head_is_among_the_weights(tiny_model: Maker) -> None:
     names = [name for name, _ in TorchLearner(tiny_model(), settings()).weights()]
     assert "lm_head.weight" in names
     assert len(names) == len(set(names))
+
+
+def test_the_rate_rises_in_a_line_and_stays_or_falls_in_a_line() -> None:
+    constant = LearnerSettings(learning_rate=1.0, warmup_steps=4)
+    assert [learning_rate(constant, step) for step in (0, 3, 4, 99)] == [0.25, 1.0, 1.0, 1.0]
+    falling = LearnerSettings(learning_rate=1.0, warmup_steps=4, decay_steps=8)
+    assert [learning_rate(falling, step) for step in (3, 4, 8, 12, 99)] == [1, 1, 0.5, 0.05, 0.05]
