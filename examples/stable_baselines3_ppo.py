@@ -37,15 +37,15 @@ class Curve(BaseCallback):
         print(f"{self.num_timesteps:6d} steps  {self.points[-1][1]:5.0f} s  success {rate:.2f}")
 
 
-def success_rate(model: PPO, task: str, episodes: int) -> float:
-    """Play episodes with the most likely moves, without partial credit."""
+def success_rate(model: PPO, task: str, *, most_likely: bool, episodes: int = 20) -> float:
+    """Play episodes without partial credit, with sampled moves or the most likely ones."""
     env = menu_env(task, partial_credit=0.0, judge="skip")
     passed = 0.0
     for episode in range(episodes):
         observation, _ = env.reset(seed=1000 + episode)
         ended = False
         while not ended:
-            action, _ = model.predict(observation, deterministic=True)
+            action, _ = model.predict(observation, deterministic=most_likely)
             observation, reward, terminated, truncated, _ = env.step(int(action))
             ended = terminated or truncated
             passed += float(reward)
@@ -75,7 +75,9 @@ def main() -> None:
     if arguments.curve:
         with arguments.curve.open("w", newline="") as file:
             csv.writer(file).writerows([("steps", "seconds", "success_rate"), *curve.points])
-    print(f"success rate of the trained policy: {success_rate(model, arguments.task, 20):.2f}")
+    for name, most_likely in (("sampled", False), ("most likely", True)):
+        rate = success_rate(model, arguments.task, most_likely=most_likely)
+        print(f"success rate of the trained policy, {name} moves: {rate:.2f}")
 
 
 def _read_arguments() -> argparse.Namespace:

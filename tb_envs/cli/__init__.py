@@ -1,4 +1,4 @@
-"""The ``tb-envs`` program: list, show, play, demo, validate, serve, doctor, schema, stats."""
+"""The ``tb-envs`` program: looking at tasks, playing, proving, serving and beginning them."""
 
 import sys
 
@@ -6,6 +6,7 @@ import typer
 from rich.console import Console
 
 from tb_envs.cli.doctor import doctor
+from tb_envs.cli.new import new_domain_command, new_task_command
 from tb_envs.cli.play import demo, play
 from tb_envs.cli.serve import serve
 from tb_envs.cli.stats import stats
@@ -28,6 +29,8 @@ app.command()(serve)
 app.command()(doctor)
 app.command()(schema)
 app.command()(stats)
+app.command("new-task")(new_task_command)
+app.command("new-domain")(new_domain_command)
 
 
 def main() -> None:

