@@ -22,13 +22,14 @@ from tb_envs.adapters.menu import menu_env
 class Curve(BaseCallback):
     """Prints and keeps the success rate of the last episodes after each rollout."""
 
-    def __init__(self) -> None:
+    def __init__(self, until: float) -> None:
         super().__init__()
+        self._until = until
         self.points: list[tuple[int, float, float]] = []
         self._started = time.monotonic()
 
     def _on_step(self) -> bool:
-        return True
+        return not self.points or self.points[-1][2] < self._until
 
     def _on_rollout_end(self) -> None:
         ended = self.model.ep_success_buffer
@@ -69,7 +70,7 @@ def main() -> None:
         seed=arguments.seed,
         device="cpu",
     )
-    curve = Curve()
+    curve = Curve(arguments.until)
     model.learn(arguments.steps, callback=curve)
     envs.close()
     if arguments.curve:
@@ -84,6 +85,7 @@ def _read_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--task", default="hotel-downgrade")
     parser.add_argument("--steps", type=int, default=32768)
+    parser.add_argument("--until", type=float, default=2.0, help="stop at this success rate")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--curve", type=Path, help="write the learning curve to this CSV file")
     return parser.parse_args()

@@ -79,6 +79,7 @@ def main() -> None:
             test_collector=tester,
             test_step_num_episodes=5,
             compute_score_fn=keep,
+            stop_fn=lambda rate: rate >= arguments.until,
             max_epochs=max(1, arguments.steps // ROLLOUT),
             epoch_num_steps=ROLLOUT,
             collection_step_num_env_steps=ROLLOUT,
@@ -101,6 +102,7 @@ def _read_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--task", default="hotel-downgrade")
     parser.add_argument("--steps", type=int, default=32768)
+    parser.add_argument("--until", type=float, default=2.0, help="stop at this success rate")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--curve", type=Path, help="write the learning curve to this CSV file")
     return parser.parse_args()
