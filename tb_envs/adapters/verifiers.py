@@ -29,7 +29,7 @@ from tb_envs.episode import Episode, Usage
 from tb_envs.errors import PolicyFailure
 from tb_envs.messages import AssistantTurn, Observation
 from tb_envs.outcome import SystemErrored
-from tb_envs.policies import OpenAIPolicy, OraclePolicy
+from tb_envs.policies import IdlePolicy, OpenAIPolicy, OraclePolicy
 from tb_envs.policies.protocol import (
     ContextExhausted,
     EpisodeContext,
@@ -75,6 +75,18 @@ class ThinkingBoxTask(vf.Task[ThinkingBoxData]):
         """The task's id: it stays the same when its position in a selection changes."""
         return self.data.task_id
 
+    async def finalize(self, trace: vf.Trace, runtime: vf.Runtime) -> None:
+        """Grade a trace that nobody has played, as the library's validation scores one.
+
+        Raises:
+            TaskError: another harness played it, so there is no episode and no verdict.
+        """
+        if INFO in trace.info:
+            return
+        if trace.num_turns:
+            raise vf.TaskError("there is no episode to grade; play the task with our own harness")
+        _keep(trace, await self._play(IdlePolicy()))
+
     @vf.reward
     async def verdict(self, trace: vf.Trace) -> float:
         """1.0 if every check, change rule, record and rubric held, else 0.0."""
@@ -88,15 +100,15 @@ class ThinkingBoxTask(vf.Task[ThinkingBoxData]):
 
     async def validate(self, runtime: vf.Runtime) -> bool:
         """Play the scripted solution: it must pass."""
-        episode = await asyncio.to_thread(
-            play_episode,
-            self.data.task_id,
-            OraclePolicy(),
-            seed=self.data.seed,
-            **self.data.task_options,
-        )
+        episode = await self._play(OraclePolicy())
         _refuse_system_error(episode)
         return episode.reward == 1.0
+
+    async def _play(self, policy: Policy) -> Episode:
+        data = self.data
+        return await asyncio.to_thread(
+            play_episode, data.task_id, policy, seed=data.seed, **data.task_options
+        )
 
 
 class ThinkingBoxTaskset(vf.Taskset[ThinkingBoxTask, ThinkingBoxTasksetConfig]):
@@ -173,10 +185,7 @@ class ThinkingBoxHarness(vf.Harness[ThinkingBoxHarnessConfig]):
             )
         finally:
             model.close()
-        _refuse_system_error(episode)
-        trace.info[INFO] = episode.model_dump(
-            mode="json", include={"outcome", "reward", "grade", "changes"}
-        )
+        _keep(trace, episode)
         return vf.ProgramResult(exit_code=0, stdout="", stderr="")
 
 
@@ -229,6 +238,13 @@ class _TracedSession:
 
     def close(self) -> None:
         self._session.close()
+
+
+def _keep(trace: vf.Trace, episode: Episode) -> None:
+    """Put an episode's verdict where the task's reward reads it."""
+    _refuse_system_error(episode)
+    kept = {"outcome", "reward", "grade", "changes"}
+    trace.info[INFO] = episode.model_dump(mode="json", include=kept)
 
 
 def _refuse_system_error(episode: Episode) -> None:

@@ -62,10 +62,16 @@ def lent_databases() -> int:
     return sum(len(pool._lent) for pool in opening._process.pools.values())
 
 
-def break_tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make every tool call of this process meet a lost database."""
+def break_tools(monkeypatch: pytest.MonkeyPatch, calls: int | None = None) -> None:
+    """Make the next tool calls of this process meet a lost database; all of them if None."""
+    intact = ToolSession.call_tool
+    left = [calls]
 
-    def lost(*_: object) -> ExecutedCall:
+    def lost(session: ToolSession, name: str, arguments: str) -> ExecutedCall:
+        if left[0] == 0:
+            return intact(session, name, arguments)
+        if left[0] is not None:
+            left[0] -= 1
         raise DatabaseFailure("the server is gone")
 
     monkeypatch.setattr(ToolSession, "call_tool", lost)

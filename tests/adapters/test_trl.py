@@ -215,6 +215,25 @@ def test_a_system_error_gives_no_reward_and_no_gradient(
     assert torch.equal(weights(trainer), before)
 
 
+def test_a_broken_rollout_stays_outside_its_groups_baseline(
+    spec: ThinkingBoxSpec,
+    tokenizer: PreTrainedTokenizerFast,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    break_tools(monkeypatch, calls=1)  # of the first rollout, an oracle's
+    trainer = make_trainer(ScriptedTrainer, spec, tokenizer, tmp_path, max_completion_length=20000)
+    trainer.train()
+    rewards = list(trainer._logs["rewards"]["ThinkingBoxTravel"])
+    advantages = list(trainer._logs["advantages"])
+    assert math.isnan(rewards[0])
+    assert rewards[1:] == [0.0, 1.0, 0.0]
+    assert trainer.state.log_history[0][f"{COLUMN}/mean"] == pytest.approx(1 / 3)
+    assert advantages[0] == 0.0
+    assert sum(advantages) == pytest.approx(0.0, abs=1e-5)
+    assert advantages[2] > 0 > advantages[1]
+
+
 def test_a_method_says_what_the_tools_schema_says(spec: ThinkingBoxSpec) -> None:
     environment = spec.environment_factory["travel"]()
     for tool in load_toolset(find_task(TASK).domain.toolsets):

@@ -1,6 +1,9 @@
 """verifiers' own evaluation of our tasks, against a local OpenAI-compatible server."""
 
 import asyncio
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -117,11 +120,17 @@ def test_every_demo_task_is_a_task_of_the_taskset() -> None:
     assert all(task.data.prompt and task.data.system_prompt for task in tasks)
 
 
-def test_the_librarys_validation_plays_the_oracle() -> None:
-    config = {"id": ID, "tasks": TASK, "database": DATABASE, "judge": "skip"}
-    environment = EvalConfig.model_validate({"env": {"taskset": config}}).env
-    (task,) = load_environment(environment).taskset
-    assert asyncio.run(task.validate(None)) is True
+def test_the_librarys_validation_plays_the_oracle_and_nobody(tmp_path: Path) -> None:
+    program = Path(sys.executable).with_name("vf-validate")
+    options = ["--taskset.tasks", TASK, "--taskset.database", DATABASE, "--taskset.judge", "skip"]
+    rest = ["--runtime.type", "subprocess", "--no-rich", "-o", str(tmp_path)]
+    done = subprocess.run(
+        [program, ID, *options, *rest], capture_output=True, text=True, timeout=240
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    summary = json.loads(done.stdout[done.stdout.index("{") :])
+    assert summary["checks"]["gold"]["valid"] == 1
+    assert summary["checks"]["noop"]["valid"] == 1
 
 
 def test_the_example_evaluates(url: str, tmp_path: Path) -> None:
