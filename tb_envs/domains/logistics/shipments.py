@@ -44,7 +44,8 @@ def find_shipments(
         raise ToolRefusal("Give at least one of consignee_id, contract_id and consignee_name.")
     return db.all(
         "SELECT shipments.id, contract_id, shipper, consignee_name, postal_code, city,"
-        " service_code, shipments.status, due_on FROM shipments JOIN contracts ON contracts.id = contract_id"
+        " service_code, shipments.status, due_on FROM shipments"
+        " JOIN contracts ON contracts.id = contract_id"
         " WHERE (%(consignee)s::text IS NULL OR consignee_id = %(consignee)s)"
         " AND (%(contract)s::text IS NULL OR contract_id = %(contract)s)"
         " AND (%(name)s::text IS NULL OR strpos(lower(consignee_name), lower(%(name)s)) > 0)"
