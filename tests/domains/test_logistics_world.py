@@ -1,0 +1,138 @@
+import re
+
+import pytest
+
+from tb_envs.specs import load_domain
+from tb_envs.specs.catalog import all_tasks
+from tb_envs.tools import load_toolset
+from tests.domains.conftest import Desk
+from tests.domains.test_logistics_tools import parcels as parcels
+
+LOGISTICS = load_domain("logistics")
+TASKS = all_tasks(domain="logistics")
+RULES = [int(number) for number in re.findall(r"^(\d+)\. ", LOGISTICS.policy, re.MULTILINE)]
+
+
+def test_the_world_has_the_size_of_a_small_company(parcels: Desk) -> None:
+    names = [
+        row["relname"]
+        for row in parcels.rows(
+            "SELECT relname FROM pg_class WHERE relkind = 'r'"
+            " AND relnamespace = 'public'::regnamespace AND relname <> 'clock'"
+        )
+    ]
+    counts = {name: parcels.value(f"SELECT count(*) FROM {name}") for name in names}
+    assert 12 <= len(names) <= 30
+    assert [name for name, count in counts.items() if count == 0] == ["identity_checks"]
+    assert 300 <= sum(counts.values()) <= 1500
+
+
+@pytest.mark.parametrize(
+    ("table", "kind"),
+    [
+        ("customers", "customer_status"),
+        ("contracts", "contract_status"),
+        ("shops", "shop_status"),
+        ("shipments", "shipment_status"),
+        ("customs_entries", "entry_status"),
+        ("traces", "trace_status"),
+        ("claims", "claim_status"),
+        ("pickups", "pickup_status"),
+        ("invoices", "freight_invoice_status"),
+        ("tickets", "ticket_status"),
+    ],
+)
+def test_every_status_occurs(parcels: Desk, table: str, kind: str) -> None:
+    missing = parcels.rows(
+        f"SELECT value FROM unnest(enum_range(NULL::{kind})) AS value"
+        f" WHERE value NOT IN (SELECT status FROM {table})"
+    )
+    assert missing == []
+
+
+def test_shipments_have_parcels_and_those_under_way_today_a_stop(parcels: Desk) -> None:
+    assert not parcels.rows(
+        "SELECT id FROM shipments WHERE NOT EXISTS (SELECT FROM parcels"
+        " WHERE shipment_id = shipments.id)"
+    )
+    assert not parcels.rows(
+        "SELECT id FROM shipments WHERE (status = 'out_for_delivery') <> EXISTS"
+        " (SELECT FROM stops WHERE shipment_id = shipments.id)"
+    )
+
+
+def test_shops_lie_in_an_area_that_has_a_depot(parcels: Desk) -> None:
+    assert not parcels.rows(
+        "SELECT id FROM shops WHERE left(postal_code, 2) NOT IN (SELECT area FROM depots)"
+    )
+
+
+def test_a_contract_has_one_owner_and_three_dispatchers_at_most(parcels: Desk) -> None:
+    assert not parcels.rows(
+        "SELECT contract_id FROM contract_contacts GROUP BY contract_id HAVING"
+        " count(*) FILTER (WHERE role = 'owner') <> 1"
+        " OR count(*) FILTER (WHERE role = 'dispatcher') > 3"
+    )
+
+
+def test_nothing_happened_after_now(parcels: Desk) -> None:
+    for table, column in (
+        ("shipments", "handed_over_on"),
+        ("shipments", "delivered_on"),
+        ("scans", "scanned_at"),
+        ("attempts", "attempted_on"),
+        ("documents", "received_on"),
+        ("customs_entries", "assessed_on"),
+        ("traces", "opened_on"),
+        ("claims", "opened_on"),
+        ("invoices", "issued_on"),
+        ("credits", "created_at"),
+        ("tickets", "created_at"),
+    ):
+        late = parcels.value(f"SELECT count(*) FROM {table}, clock WHERE {column} > now")
+        assert late == 0, (table, column)
+
+
+def test_rules_are_numbered_without_gaps() -> None:
+    assert list(range(1, len(RULES) + 1)) == RULES
+    assert 40 <= len(RULES) <= 80
+
+
+def test_every_code_that_the_policy_names_exists(parcels: Desk) -> None:
+    named = set(
+        re.findall(
+            r"\b(?:TEAM|HOLD|RES|APV|CRD|RTS|STOP|PAP|TRC|CLM|REJ|MIS|SUR|NOTE|ATT|MSG)-[A-Z-]+\b",
+            LOGISTICS.policy,
+        )
+    )
+    known = {row["code"] for row in parcels.rows("SELECT code FROM codes")}
+    assert named - known == set()
+
+
+def test_the_policy_names_no_tool() -> None:
+    tools = {tool.name for tool in load_toolset(LOGISTICS.toolsets)}
+    assert not [name for name in tools if name in LOGISTICS.policy]
+
+
+def test_every_tool_is_called_by_some_oracle() -> None:
+    tools = {tool.name for tool in load_toolset(LOGISTICS.toolsets)}
+    called = {step.call for task in TASKS for step in task.variant.oracle}
+    assert tools - called == set()
+
+
+def test_families_differ_in_their_right_ends() -> None:
+    families: dict[str, set[str]] = {}
+    for task in TASKS:
+        families.setdefault(task.family, set()).add(task.variant.right_end)
+    assert {name: ends for name, ends in families.items() if len(ends) < 3} == {}
+
+
+def test_oracles_are_long_enough_and_not_too_long() -> None:
+    calls = sorted(sum(step.call is not None for step in task.variant.oracle) for task in TASKS)
+    assert calls[len(calls) // 2] >= 7
+    assert sum(count >= 12 for count in calls) >= len(calls) / 10
+    assert calls[-1] <= 19
+
+
+def test_every_task_has_at_least_two_traps() -> None:
+    assert [task.id for task in TASKS if len(task.variant.traps) < 2] == []
