@@ -273,7 +273,12 @@ INSERT INTO customers (id, full_name, email, phone, date_of_birth, postal_code, 
     ('CUS-1053', 'Clementine Rao-Fairfax', 'clementine.rao.fairfax@fellnet.example', '+44 7700 900053', '1998-01-07', 'HG8 3HJ', 'active', '2023-05-02T09:00:00+00:00'),
     ('CUS-1054', 'Leander Achebe-Moss', 'leander.achebe.moss@moorpost.example', '+44 7700 900054', '1985-11-02', 'HG1 8KL', 'active', '2023-05-02T09:00:00+00:00'),
     ('CUS-1055', 'Ruaridh Valenzuela', 'ruaridh.valenzuela@tarnmail.example', '+44 7700 900055', '1992-06-12', 'HG3 7MN', 'active', '2023-05-02T09:00:00+00:00'),
-    ('CUS-1056', 'Odalys Pemberton', 'odalys.pemberton@fellnet.example', '+44 7700 900056', '1971-05-30', 'HG9 9PQ', 'active', '2023-05-02T09:00:00+00:00');
+    ('CUS-1056', 'Odalys Pemberton', 'odalys.pemberton@fellnet.example', '+44 7700 900056', '1971-05-30', 'HG9 9PQ', 'active', '2023-05-02T09:00:00+00:00'),
+    ('CUS-1057', 'Wenceslas Idowu-Crane', 'wenceslas.idowu.crane@moorpost.example', '+44 7700 900057', '1988-05-02', 'HG4 9RS', 'active', '2023-05-02T09:00:00+00:00'),
+    ('CUS-1058', 'Persephone Adair-Singh', 'persephone.adair.singh@tarnmail.example', '+44 7700 900058', '1990-08-30', 'HG5 3TU', 'active', '2023-05-02T09:00:00+00:00'),
+    ('CUS-1059', 'Horatio Mbatha-Lund', 'horatio.mbatha.lund@fellnet.example', '+44 7700 900059', '1984-02-22', 'HG6 2VW', 'active', '2023-05-02T09:00:00+00:00'),
+    ('CUS-1060', 'Ariadne Kowalczyk-Bell', 'ariadne.kowalczyk.bell@moorpost.example', '+44 7700 900060', '1995-01-31', 'HG7 1XY', 'active', '2023-05-02T09:00:00+00:00'),
+    ('CUS-1061', 'Cyprian Halloran-Vu', 'cyprian.halloran.vu@tarnmail.example', '+44 7700 900061', '1963-11-08', 'HG8 5ZA', 'active', '2023-05-02T09:00:00+00:00');
 
 INSERT INTO units (id, building_id, owner_id, label, bedrooms, max_occupants, status) VALUES
     ('UNT-3000', 'BLD-01', 'OWN-01', 'Flat 200', 1, 2, 'let'),
@@ -359,7 +364,13 @@ INSERT INTO units (id, building_id, owner_id, label, bedrooms, max_occupants, st
     ('UNT-1053', 'BLD-11', 'OWN-01', 'Flat 53', 2, 4, 'let'),
     ('UNT-1054', 'BLD-12', 'OWN-01', 'Flat 54', 2, 4, 'let'),
     ('UNT-1055', 'BLD-11', 'OWN-01', 'Flat 55', 2, 4, 'let'),
-    ('UNT-1056', 'BLD-12', 'OWN-01', 'Flat 56', 2, 4, 'let');
+    ('UNT-1056', 'BLD-12', 'OWN-01', 'Flat 56', 2, 4, 'let'),
+    ('UNT-1057', 'BLD-02', 'OWN-01', 'Flat 57', 2, 4, 'let'),
+    ('UNT-1058', 'BLD-03', 'OWN-01', 'Flat 58', 2, 4, 'let'),
+    ('UNT-1059', 'BLD-04', 'OWN-01', 'Flat 59', 2, 4, 'let'),
+    ('UNT-1060', 'BLD-05', 'OWN-01', 'Flat 60', 2, 2, 'let'),
+    ('UNT-1061', 'BLD-02', 'OWN-01', 'Flat 61', 2, 4, 'let'),
+    ('UNT-5244', 'BLD-02', 'OWN-01', 'Flat 900', 1, 2, 'let');
 
 INSERT INTO leases (id, unit_id, status, starts_on, fixed_until, ended_on, rent, notice_months, pets, break_on) VALUES
     ('LSE-4000', 'UNT-3000', 'active', '2022-01-01', NULL, NULL, 700, 1, 'allowed', NULL),
@@ -446,7 +457,12 @@ INSERT INTO leases (id, unit_id, status, starts_on, fixed_until, ended_on, rent,
     ('LSE-2053', 'UNT-1053', 'active', '2023-06-01', NULL, NULL, 900, 1, 'ask', NULL),
     ('LSE-2054', 'UNT-1054', 'active', '2023-06-01', NULL, NULL, 900, 1, 'ask', NULL),
     ('LSE-2055', 'UNT-1055', 'active', '2023-06-01', NULL, NULL, 900, 1, 'ask', NULL),
-    ('LSE-2056', 'UNT-1056', 'active', '2023-06-01', NULL, NULL, 900, 1, 'ask', NULL);
+    ('LSE-2056', 'UNT-1056', 'active', '2023-06-01', NULL, NULL, 900, 1, 'ask', NULL),
+    ('LSE-2057', 'UNT-1057', 'active', '2023-06-01', NULL, NULL, 900, 1, 'ask', NULL),
+    ('LSE-2058', 'UNT-1058', 'active', '2023-06-01', NULL, NULL, 900, 1, 'ask', NULL),
+    ('LSE-2059', 'UNT-1059', 'active', '2023-06-01', NULL, NULL, 900, 1, 'ask', NULL),
+    ('LSE-2060', 'UNT-1060', 'active', '2023-06-01', NULL, NULL, 900, 1, 'ask', NULL),
+    ('LSE-2061', 'UNT-1061', 'active', '2023-06-01', NULL, NULL, 900, 1, 'ask', NULL);
 
 INSERT INTO lease_parties (lease_id, customer_id, role, left_on, agreed_to_end_on) VALUES
     ('LSE-4000', 'CUS-3000', 'lead_tenant', NULL, NULL),
@@ -536,7 +552,12 @@ INSERT INTO lease_parties (lease_id, customer_id, role, left_on, agreed_to_end_o
     ('LSE-2053', 'CUS-1053', 'lead_tenant', NULL, NULL),
     ('LSE-2054', 'CUS-1054', 'lead_tenant', NULL, NULL),
     ('LSE-2055', 'CUS-1055', 'lead_tenant', NULL, NULL),
-    ('LSE-2056', 'CUS-1056', 'lead_tenant', NULL, NULL);
+    ('LSE-2056', 'CUS-1056', 'lead_tenant', NULL, NULL),
+    ('LSE-2057', 'CUS-1057', 'lead_tenant', NULL, NULL),
+    ('LSE-2058', 'CUS-1058', 'lead_tenant', NULL, NULL),
+    ('LSE-2059', 'CUS-1059', 'lead_tenant', NULL, NULL),
+    ('LSE-2060', 'CUS-1060', 'lead_tenant', NULL, NULL),
+    ('LSE-2061', 'CUS-1061', 'lead_tenant', NULL, NULL);
 
 INSERT INTO tickets (id, requester_email, subject, category, status, hold_reason, resolution, created_at) VALUES
     ('TCK-4000', 'aurelio.abernathy.voss@brookline.example', 'Rent question', 'CAT-MONEY', 'solved', NULL, 'RES-DONE', '2026-02-01T11:00:00+00:00'),
@@ -845,7 +866,24 @@ INSERT INTO charges (id, lease_id, kind, amount, due_on, issued_on, status, waiv
     ('CHG-1210', 'LSE-2055', 'FEE-RENT', 900, '2026-03-01', '2026-03-01', 'paid', NULL),
     ('CHG-1211', 'LSE-2056', 'FEE-RENT', 900, '2026-01-01', '2026-01-01', 'paid', NULL),
     ('CHG-1212', 'LSE-2056', 'FEE-RENT', 900, '2026-02-01', '2026-02-01', 'paid', NULL),
-    ('CHG-1213', 'LSE-2056', 'FEE-RENT', 900, '2026-03-01', '2026-03-01', 'paid', NULL);
+    ('CHG-1213', 'LSE-2056', 'FEE-RENT', 900, '2026-03-01', '2026-03-01', 'paid', NULL),
+    ('CHG-1214', 'LSE-2057', 'FEE-RENT', 900, '2026-01-01', '2026-01-01', 'paid', NULL),
+    ('CHG-1215', 'LSE-2057', 'FEE-RENT', 900, '2026-02-01', '2026-02-01', 'paid', NULL),
+    ('CHG-1216', 'LSE-2057', 'FEE-RENT', 900, '2026-03-01', '2026-03-01', 'paid', NULL),
+    ('CHG-1217', 'LSE-2058', 'FEE-RENT', 900, '2026-01-01', '2026-01-01', 'paid', NULL),
+    ('CHG-1218', 'LSE-2058', 'FEE-RENT', 900, '2026-02-01', '2026-02-01', 'paid', NULL);
+
+INSERT INTO charges (id, lease_id, kind, amount, due_on, issued_on, status, waiver_reason) VALUES
+    ('CHG-1219', 'LSE-2058', 'FEE-RENT', 900, '2026-03-01', '2026-03-01', 'paid', NULL),
+    ('CHG-1220', 'LSE-2059', 'FEE-RENT', 900, '2026-01-01', '2026-01-01', 'paid', NULL),
+    ('CHG-1221', 'LSE-2059', 'FEE-RENT', 900, '2026-02-01', '2026-02-01', 'paid', NULL),
+    ('CHG-1222', 'LSE-2059', 'FEE-RENT', 900, '2026-03-01', '2026-03-01', 'paid', NULL),
+    ('CHG-1223', 'LSE-2060', 'FEE-RENT', 900, '2026-01-01', '2026-01-01', 'paid', NULL),
+    ('CHG-1224', 'LSE-2060', 'FEE-RENT', 900, '2026-02-01', '2026-02-01', 'paid', NULL),
+    ('CHG-1225', 'LSE-2060', 'FEE-RENT', 900, '2026-03-01', '2026-03-01', 'paid', NULL),
+    ('CHG-1226', 'LSE-2061', 'FEE-RENT', 900, '2026-01-01', '2026-01-01', 'paid', NULL),
+    ('CHG-1227', 'LSE-2061', 'FEE-RENT', 900, '2026-02-01', '2026-02-01', 'paid', NULL),
+    ('CHG-1228', 'LSE-2061', 'FEE-RENT', 900, '2026-03-01', '2026-03-01', 'paid', NULL);
 
 INSERT INTO payments (id, charge_id, method, amount, received_on) VALUES
     ('PAY-1001', 'CHG-1001', 'transfer', 700, '2026-01-02'),
@@ -1068,7 +1106,22 @@ INSERT INTO payments (id, charge_id, method, amount, received_on) VALUES
     ('PAY-1197', 'CHG-1210', 'transfer', 900, '2026-03-02'),
     ('PAY-1198', 'CHG-1211', 'transfer', 900, '2026-01-02'),
     ('PAY-1199', 'CHG-1212', 'transfer', 900, '2026-02-02'),
-    ('PAY-1200', 'CHG-1213', 'transfer', 900, '2026-03-02');
+    ('PAY-1200', 'CHG-1213', 'transfer', 900, '2026-03-02'),
+    ('PAY-1201', 'CHG-1214', 'transfer', 900, '2026-01-02'),
+    ('PAY-1202', 'CHG-1215', 'transfer', 900, '2026-02-02'),
+    ('PAY-1203', 'CHG-1216', 'transfer', 900, '2026-03-02'),
+    ('PAY-1204', 'CHG-1217', 'transfer', 900, '2026-01-02'),
+    ('PAY-1205', 'CHG-1218', 'transfer', 900, '2026-02-02'),
+    ('PAY-1206', 'CHG-1219', 'transfer', 900, '2026-03-02'),
+    ('PAY-1207', 'CHG-1220', 'transfer', 900, '2026-01-02'),
+    ('PAY-1208', 'CHG-1221', 'transfer', 900, '2026-02-02'),
+    ('PAY-1209', 'CHG-1222', 'transfer', 900, '2026-03-02'),
+    ('PAY-1210', 'CHG-1223', 'transfer', 900, '2026-01-02'),
+    ('PAY-1211', 'CHG-1224', 'transfer', 900, '2026-02-02'),
+    ('PAY-1212', 'CHG-1225', 'transfer', 900, '2026-03-02'),
+    ('PAY-1213', 'CHG-1226', 'transfer', 900, '2026-01-02'),
+    ('PAY-1214', 'CHG-1227', 'transfer', 900, '2026-02-02'),
+    ('PAY-1215', 'CHG-1228', 'transfer', 900, '2026-03-02');
 
 INSERT INTO refunds (id, payment_id, amount, reason, created_at) VALUES
     ('RFD-1001', 'PAY-1001', 25, 'REF-TWICE', '2026-01-20T10:00:00+00:00');
@@ -1165,7 +1218,12 @@ INSERT INTO deposits (id, lease_id, amount, status, released_amount, released_to
     ('DPS-2053', 'LSE-2053', 1050, 'held', NULL, NULL),
     ('DPS-2054', 'LSE-2054', 1050, 'held', NULL, NULL),
     ('DPS-2055', 'LSE-2055', 1050, 'held', NULL, NULL),
-    ('DPS-2056', 'LSE-2056', 1050, 'held', NULL, NULL);
+    ('DPS-2056', 'LSE-2056', 1050, 'held', NULL, NULL),
+    ('DPS-2057', 'LSE-2057', 1050, 'held', NULL, NULL),
+    ('DPS-2058', 'LSE-2058', 1050, 'held', NULL, NULL),
+    ('DPS-2059', 'LSE-2059', 1050, 'held', NULL, NULL),
+    ('DPS-2060', 'LSE-2060', 1050, 'held', NULL, NULL),
+    ('DPS-2061', 'LSE-2061', 1050, 'held', NULL, NULL);
 
 INSERT INTO deductions (deposit_id, reason, amount) VALUES
     ('DPS-4021', 'DED-CLEANING', 100),
@@ -1260,13 +1318,17 @@ INSERT INTO rent_adjustments (id, lease_id, old_rent, new_rent, served_on, effec
     ('ADJ-2008', 'LSE-4008', 880, 900, '2024-12-20', '2025-03-01', 'in_force', NULL),
     ('ADJ-2012', 'LSE-4012', 980, 1000, '2024-12-20', '2025-03-01', 'in_force', NULL),
     ('ADJ-2016', 'LSE-4016', 1080, 1100, '2024-12-20', '2025-03-01', 'in_force', NULL),
-    ('ADJ-2999', 'LSE-4003', 775, 900, '2025-06-01', '2025-09-01', 'cancelled', 'CAN-CAP');
+    ('ADJ-2999', 'LSE-4003', 775, 900, '2025-06-01', '2025-09-01', 'cancelled', 'CAN-CAP'),
+    ('ADJ-3228', 'LSE-2057', 900, 940, '2026-03-02', '2026-05-01', 'served', NULL),
+    ('ADJ-3229', 'LSE-2057', 870, 900, '2025-01-02', '2025-05-01', 'in_force', NULL),
+    ('ADJ-3232', 'LSE-2058', 900, 954, '2026-02-20', '2026-05-01', 'served', NULL);
 
 INSERT INTO permissions (id, lease_id, kind, subject, approval_id, granted_on, ended_on) VALUES
     ('PRM-3000', 'LSE-4000', 'PER-PET', 'a cat', NULL, '2025-06-02', NULL),
     ('PRM-3005', 'LSE-4005', 'PER-OCCUPANT', 'Idris Blethyn-Cole', NULL, '2025-06-02', NULL),
     ('PRM-3010', 'LSE-4010', 'PER-PET', 'a cat', NULL, '2025-06-02', NULL),
-    ('PRM-3015', 'LSE-4015', 'PER-OCCUPANT', 'Idris Blethyn-Cole', NULL, '2025-06-02', NULL);
+    ('PRM-3015', 'LSE-4015', 'PER-OCCUPANT', 'Idris Blethyn-Cole', NULL, '2025-06-02', NULL),
+    ('PRM-4240', 'LSE-2060', 'PER-LODGER', 'Otis Greaves', NULL, '2024-02-01', '2025-06-30');
 
 INSERT INTO key_sets (id, unit_id, lease_id, status) VALUES
     ('KEY-2000', 'UNT-3000', 'LSE-4000', 'lost'),
@@ -1431,7 +1493,17 @@ INSERT INTO key_sets (id, unit_id, lease_id, status) VALUES
     ('KEY-3220', 'UNT-1055', 'LSE-2055', 'issued'),
     ('KEY-3221', 'UNT-1055', 'LSE-2055', 'issued'),
     ('KEY-3224', 'UNT-1056', 'LSE-2056', 'issued'),
-    ('KEY-3225', 'UNT-1056', 'LSE-2056', 'issued');
+    ('KEY-3225', 'UNT-1056', 'LSE-2056', 'issued'),
+    ('KEY-3228', 'UNT-1057', 'LSE-2057', 'issued'),
+    ('KEY-3229', 'UNT-1057', 'LSE-2057', 'issued'),
+    ('KEY-3232', 'UNT-1058', 'LSE-2058', 'issued'),
+    ('KEY-3233', 'UNT-1058', 'LSE-2058', 'issued'),
+    ('KEY-3236', 'UNT-1059', 'LSE-2059', 'issued'),
+    ('KEY-3237', 'UNT-1059', 'LSE-2059', 'issued'),
+    ('KEY-3240', 'UNT-1060', 'LSE-2060', 'issued'),
+    ('KEY-3241', 'UNT-1060', 'LSE-2060', 'issued'),
+    ('KEY-3244', 'UNT-1061', 'LSE-2061', 'issued'),
+    ('KEY-3245', 'UNT-1061', 'LSE-2061', 'issued');
 
 INSERT INTO spaces (id, building_id, kind, accessible, monthly) VALUES
     ('SPC-3001', 'BLD-02', 'storage', false, 45),
@@ -1472,7 +1544,9 @@ INSERT INTO space_lets (space_id, lease_id, starts_on, ends_on) VALUES
 INSERT INTO complaints (id, lease_id, about_unit, kind, happened_on, status, created_at) VALUES
     ('CPL-0050', 'LSE-4000', 'UNT-3008', 'CPK-NOISE', '2026-01-10', 'settled', '2026-01-10T20:00:00+00:00'),
     ('CPL-0051', 'LSE-4001', 'UNT-3009', 'CPK-SMOKE', '2026-01-11', 'unfounded', '2026-01-11T20:00:00+00:00'),
-    ('CPL-0052', 'LSE-4002', 'UNT-3010', 'CPK-RUBBISH', '2026-01-12', 'open', '2026-01-12T20:00:00+00:00');
+    ('CPL-0052', 'LSE-4002', 'UNT-3010', 'CPK-RUBBISH', '2026-01-12', 'open', '2026-01-12T20:00:00+00:00'),
+    ('CPL-0344', 'LSE-4001', 'UNT-5244', 'CPK-NOISE', '2026-01-17', 'open', '2026-01-18T09:00:00+00:00'),
+    ('CPL-0345', 'LSE-4009', 'UNT-5244', 'CPK-NOISE', '2026-03-01', 'open', '2026-03-02T09:00:00+00:00');
 
 INSERT INTO notifications (template, channel, recipient, reference, body, sent_at) VALUES
     ('MSG-VISIT', 'email', 'aurelio.abernathy.voss@brookline.example', 'JOB-6000', 'Your visit is booked.', '2026-01-09T09:00:00+00:00'),

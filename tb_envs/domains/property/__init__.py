@@ -1,4 +1,4 @@
-"""The property domain's tools: the manager's own, and those of the shared ones that the desk has."""
+"""The property domain's tools: the manager's own, and the shared ones that the desk has."""
 
 from tb_envs.domains import approvals, customers, knowledge, notifications, tickets
 from tb_envs.domains.property import homes, leases, money, repairs

@@ -83,7 +83,8 @@ def find_spaces(
     """
     return db.all(
         "SELECT id, kind, accessible, monthly, lease_id AS let_to, starts_on, ends_on FROM spaces"
-        " LEFT JOIN space_lets ON space_id = id AND (ends_on IS NULL OR ends_on >= clock_now()::date)"
+        " LEFT JOIN space_lets ON space_id = id"
+        " AND (ends_on IS NULL OR ends_on >= clock_now()::date)"
         " WHERE building_id = %(building)s AND (%(kind)s::text IS NULL OR kind = %(kind)s)"
         " ORDER BY id",
         building=building_id,

@@ -1,0 +1,70 @@
+from collections.abc import Iterator
+
+import pytest
+
+from tb_envs.database import open_pool
+from tb_envs.specs import load_domain
+from tb_envs.specs.models import Start
+from tb_envs.tools import ToolSession, load_toolset
+from tests.domains.conftest import Desk
+
+PROPERTY = load_domain("property")
+
+
+@pytest.fixture
+def desk(database_choice: str) -> Iterator[Desk]:
+    """The property desk as the seed leaves it, on Wednesday 2026-03-18 at ten."""
+    database = open_pool(PROPERTY, database=database_choice).acquire(timeout_s=60)
+    database.prepare(Start(), PROPERTY.now)
+    yield Desk(database, ToolSession(database, load_toolset(PROPERTY.toolsets)))
+    database.close()
+
+
+def test_a_visit_is_booked_once_and_only_for_its_trade(desk: Desk) -> None:
+    job = desk.call(
+        "report_repair",
+        lease_id="LSE-4000",
+        trade_code="TRD-PLUMB",
+        urgency_code="URG-C",
+        fault="Tap drips",
+    )
+    assert (job["id"], job["status"]) == ("JOB-8001", "reported")
+    said = desk.refused("book_visit", job_id="JOB-8001", visit_id="VSL-6101")
+    assert said == "VSL-6101 is not a free coming visit of the trade TRD-PLUMB."
+    assert desk.call("book_visit", job_id="JOB-8001", visit_id="VSL-6202")["status"] == "booked"
+    assert "not a free coming visit" in desk.refused(
+        "book_visit", job_id="JOB-8001", visit_id="VSL-6202"
+    )
+
+
+def test_a_moved_visit_frees_the_old_one(desk: Desk) -> None:
+    desk.call(
+        "report_repair",
+        lease_id="LSE-4000",
+        trade_code="TRD-PLUMB",
+        urgency_code="URG-C",
+        fault="Tap drips",
+    )
+    desk.call("book_visit", job_id="JOB-8001", visit_id="VSL-6202")
+    desk.call("book_visit", job_id="JOB-8001", visit_id="VSL-6203")
+    free = [slot["id"] for slot in desk.call("find_visits", trade_code="TRD-PLUMB")]
+    assert "VSL-6202" in free
+    assert "VSL-6203" not in free
+
+
+def test_no_more_is_kept_of_a_deposit_than_was_held(desk: Desk) -> None:
+    said = desk.refused(
+        "deduct_from_deposit", deposit_id="DPS-4000", reason_code="DED-DAMAGE", amount=801
+    )
+    assert said == "Only 800.00 of DPS-4000 is left."
+
+
+def test_a_second_notice_is_refused_while_one_runs(desk: Desk) -> None:
+    given = {"lease_id": "LSE-4000", "ends_on": "2026-06-30", "forwarding_address": "1 New Road"}
+    assert desk.call("record_notice", **given)["id"] == "NTC-6001"
+    assert "without a running notice" in desk.refused("record_notice", **given)
+
+
+def test_an_unknown_code_is_answered_with_those_that_exist(desk: Desk) -> None:
+    said = desk.refused("add_charge", lease_id="LSE-4000", kind_code="FEE-X", amount=5)
+    assert "expected one of FEE-KEY, FEE-LATE" in said
