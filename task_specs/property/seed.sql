@@ -278,7 +278,10 @@ INSERT INTO customers (id, full_name, email, phone, date_of_birth, postal_code, 
     ('CUS-1058', 'Persephone Adair-Singh', 'persephone.adair.singh@tarnmail.example', '+44 7700 900058', '1990-08-30', 'HG5 3TU', 'active', '2023-05-02T09:00:00+00:00'),
     ('CUS-1059', 'Horatio Mbatha-Lund', 'horatio.mbatha.lund@fellnet.example', '+44 7700 900059', '1984-02-22', 'HG6 2VW', 'active', '2023-05-02T09:00:00+00:00'),
     ('CUS-1060', 'Ariadne Kowalczyk-Bell', 'ariadne.kowalczyk.bell@moorpost.example', '+44 7700 900060', '1995-01-31', 'HG7 1XY', 'active', '2023-05-02T09:00:00+00:00'),
-    ('CUS-1061', 'Cyprian Halloran-Vu', 'cyprian.halloran.vu@tarnmail.example', '+44 7700 900061', '1963-11-08', 'HG8 5ZA', 'active', '2023-05-02T09:00:00+00:00');
+    ('CUS-1061', 'Cyprian Halloran-Vu', 'cyprian.halloran.vu@tarnmail.example', '+44 7700 900061', '1963-11-08', 'HG8 5ZA', 'active', '2023-05-02T09:00:00+00:00'),
+    ('CUS-1062', 'Roderick Sandhu-Vane', 'roderick.sandhu.vane@fellnet.example', '+44 7700 900062', '1986-01-21', 'HG1 4QQ', 'active', '2023-05-02T09:00:00+00:00'),
+    ('CUS-1063', 'Ottokar Blessing-Frye', 'ottokar.blessing.frye@moorpost.example', '+44 7700 900063', '1970-12-05', 'HG6 8ZZ', 'blocked', '2023-05-02T09:00:00+00:00'),
+    ('CUS-1064', 'Juniper Valderrama', 'juniper.valderrama@tarnmail.example', '+44 7700 900064', '2003-04-09', 'HG8 2PP', 'active', '2023-05-02T09:00:00+00:00');
 
 INSERT INTO units (id, building_id, owner_id, label, bedrooms, max_occupants, status) VALUES
     ('UNT-3000', 'BLD-01', 'OWN-01', 'Flat 200', 1, 2, 'let'),
@@ -370,7 +373,10 @@ INSERT INTO units (id, building_id, owner_id, label, bedrooms, max_occupants, st
     ('UNT-1059', 'BLD-04', 'OWN-01', 'Flat 59', 2, 4, 'let'),
     ('UNT-1060', 'BLD-05', 'OWN-01', 'Flat 60', 2, 2, 'let'),
     ('UNT-1061', 'BLD-02', 'OWN-01', 'Flat 61', 2, 4, 'let'),
-    ('UNT-5244', 'BLD-02', 'OWN-01', 'Flat 900', 1, 2, 'let');
+    ('UNT-5244', 'BLD-02', 'OWN-01', 'Flat 900', 1, 2, 'let'),
+    ('UNT-1062', 'BLD-07', 'OWN-01', 'Flat 62', 2, 4, 'let'),
+    ('UNT-1063', 'BLD-08', 'OWN-01', 'Flat 63', 2, 4, 'let'),
+    ('UNT-1064', 'BLD-01', 'OWN-01', 'Flat 64', 2, 4, 'let');
 
 INSERT INTO leases (id, unit_id, status, starts_on, fixed_until, ended_on, rent, notice_months, pets, break_on) VALUES
     ('LSE-4000', 'UNT-3000', 'active', '2022-01-01', NULL, NULL, 700, 1, 'allowed', NULL),
@@ -462,7 +468,10 @@ INSERT INTO leases (id, unit_id, status, starts_on, fixed_until, ended_on, rent,
     ('LSE-2058', 'UNT-1058', 'active', '2023-06-01', NULL, NULL, 900, 1, 'ask', NULL),
     ('LSE-2059', 'UNT-1059', 'active', '2023-06-01', NULL, NULL, 900, 1, 'ask', NULL),
     ('LSE-2060', 'UNT-1060', 'active', '2023-06-01', NULL, NULL, 900, 1, 'ask', NULL),
-    ('LSE-2061', 'UNT-1061', 'active', '2023-06-01', NULL, NULL, 900, 1, 'ask', NULL);
+    ('LSE-2061', 'UNT-1061', 'active', '2023-06-01', NULL, NULL, 900, 1, 'ask', NULL),
+    ('LSE-2062', 'UNT-1062', 'active', '2023-06-01', NULL, NULL, 900, 1, 'ask', NULL),
+    ('LSE-2063', 'UNT-1063', 'active', '2023-06-01', NULL, NULL, 900, 1, 'ask', NULL),
+    ('LSE-2064', 'UNT-1064', 'active', '2023-06-01', NULL, NULL, 900, 1, 'ask', NULL);
 
 INSERT INTO lease_parties (lease_id, customer_id, role, left_on, agreed_to_end_on) VALUES
     ('LSE-4000', 'CUS-3000', 'lead_tenant', NULL, NULL),
@@ -557,7 +566,10 @@ INSERT INTO lease_parties (lease_id, customer_id, role, left_on, agreed_to_end_o
     ('LSE-2058', 'CUS-1058', 'lead_tenant', NULL, NULL),
     ('LSE-2059', 'CUS-1059', 'lead_tenant', NULL, NULL),
     ('LSE-2060', 'CUS-1060', 'lead_tenant', NULL, NULL),
-    ('LSE-2061', 'CUS-1061', 'lead_tenant', NULL, NULL);
+    ('LSE-2061', 'CUS-1061', 'lead_tenant', NULL, NULL),
+    ('LSE-2062', 'CUS-1062', 'co_tenant', '2024-11-30', NULL),
+    ('LSE-2063', 'CUS-1063', 'lead_tenant', NULL, NULL),
+    ('LSE-2064', 'CUS-1064', 'occupant', NULL, NULL);
 
 INSERT INTO tickets (id, requester_email, subject, category, status, hold_reason, resolution, created_at) VALUES
     ('TCK-4000', 'aurelio.abernathy.voss@brookline.example', 'Rent question', 'CAT-MONEY', 'solved', NULL, 'RES-DONE', '2026-02-01T11:00:00+00:00'),
@@ -593,27 +605,7 @@ INSERT INTO ticket_comments (ticket_id, author, is_public, body, created_at) VAL
     ('TCK-4002', 'agent', true, 'LSE-4002: we are looking into it.', '2026-02-03T12:00:00+00:00'),
     ('TCK-4003', 'agent', true, 'LSE-4003: we are looking into it.', '2026-02-04T12:00:00+00:00'),
     ('TCK-4004', 'agent', true, 'LSE-4004: we are looking into it.', '2026-02-05T12:00:00+00:00'),
-    ('TCK-4005', 'agent', true, 'LSE-4005: we are looking into it.', '2026-02-06T12:00:00+00:00'),
-    ('TCK-4006', 'agent', true, 'LSE-4006: we are looking into it.', '2026-02-07T12:00:00+00:00'),
-    ('TCK-4007', 'agent', true, 'LSE-4007: we are looking into it.', '2026-02-08T12:00:00+00:00'),
-    ('TCK-4008', 'agent', true, 'LSE-4008: we are looking into it.', '2026-02-09T12:00:00+00:00'),
-    ('TCK-4009', 'agent', true, 'LSE-4009: we are looking into it.', '2026-02-10T12:00:00+00:00'),
-    ('TCK-4010', 'agent', true, 'LSE-4010: we are looking into it.', '2026-02-11T12:00:00+00:00'),
-    ('TCK-4011', 'agent', true, 'LSE-4011: we are looking into it.', '2026-02-12T12:00:00+00:00'),
-    ('TCK-4012', 'agent', true, 'LSE-4012: we are looking into it.', '2026-02-13T12:00:00+00:00'),
-    ('TCK-4013', 'agent', true, 'LSE-4013: we are looking into it.', '2026-02-14T12:00:00+00:00'),
-    ('TCK-4014', 'agent', true, 'LSE-4014: we are looking into it.', '2026-02-15T12:00:00+00:00'),
-    ('TCK-4015', 'agent', true, 'LSE-4015: we are looking into it.', '2026-02-16T12:00:00+00:00'),
-    ('TCK-4016', 'agent', true, 'LSE-4016: we are looking into it.', '2026-02-17T12:00:00+00:00'),
-    ('TCK-4017', 'agent', true, 'LSE-4017: we are looking into it.', '2026-02-18T12:00:00+00:00'),
-    ('TCK-4018', 'agent', true, 'LSE-4018: we are looking into it.', '2026-02-19T12:00:00+00:00'),
-    ('TCK-4019', 'agent', true, 'LSE-4019: we are looking into it.', '2026-02-20T12:00:00+00:00'),
-    ('TCK-4020', 'agent', true, 'LSE-4020: we are looking into it.', '2026-02-21T12:00:00+00:00'),
-    ('TCK-4021', 'agent', true, 'LSE-4021: we are looking into it.', '2026-02-22T12:00:00+00:00'),
-    ('TCK-4022', 'agent', true, 'LSE-4022: we are looking into it.', '2026-02-23T12:00:00+00:00'),
-    ('TCK-4023', 'agent', true, 'LSE-4023: we are looking into it.', '2026-02-24T12:00:00+00:00'),
-    ('TCK-4024', 'agent', true, 'LSE-4024: we are looking into it.', '2026-02-25T12:00:00+00:00'),
-    ('TCK-4025', 'agent', true, 'LSE-4025: we are looking into it.', '2026-02-26T12:00:00+00:00');
+    ('TCK-4005', 'agent', true, 'LSE-4005: we are looking into it.', '2026-02-06T12:00:00+00:00');
 
 INSERT INTO approval_requests (id, approval_type, reference, target, approver_email, justification, ticket_id, status, requested_at, decided_at, decided_by, amount, currency) VALUES
     ('APR-2000', 'APV-PET', 'LSE-4000', 'dog', 'homes@calderrow.example', 'The household asks.', 'TCK-4000', 'approved', '2026-01-10T09:00:00+00:00', '2026-02-12T09:00:00+00:00', 'homes@calderrow.example', NULL, NULL),
@@ -883,7 +875,16 @@ INSERT INTO charges (id, lease_id, kind, amount, due_on, issued_on, status, waiv
     ('CHG-1225', 'LSE-2060', 'FEE-RENT', 900, '2026-03-01', '2026-03-01', 'paid', NULL),
     ('CHG-1226', 'LSE-2061', 'FEE-RENT', 900, '2026-01-01', '2026-01-01', 'paid', NULL),
     ('CHG-1227', 'LSE-2061', 'FEE-RENT', 900, '2026-02-01', '2026-02-01', 'paid', NULL),
-    ('CHG-1228', 'LSE-2061', 'FEE-RENT', 900, '2026-03-01', '2026-03-01', 'paid', NULL);
+    ('CHG-1228', 'LSE-2061', 'FEE-RENT', 900, '2026-03-01', '2026-03-01', 'paid', NULL),
+    ('CHG-1229', 'LSE-2062', 'FEE-RENT', 900, '2026-01-01', '2026-01-01', 'paid', NULL),
+    ('CHG-1230', 'LSE-2062', 'FEE-RENT', 900, '2026-02-01', '2026-02-01', 'paid', NULL),
+    ('CHG-1231', 'LSE-2062', 'FEE-RENT', 900, '2026-03-01', '2026-03-01', 'paid', NULL),
+    ('CHG-1232', 'LSE-2063', 'FEE-RENT', 900, '2026-01-01', '2026-01-01', 'paid', NULL),
+    ('CHG-1233', 'LSE-2063', 'FEE-RENT', 900, '2026-02-01', '2026-02-01', 'paid', NULL),
+    ('CHG-1234', 'LSE-2063', 'FEE-RENT', 900, '2026-03-01', '2026-03-01', 'paid', NULL),
+    ('CHG-1235', 'LSE-2064', 'FEE-RENT', 900, '2026-01-01', '2026-01-01', 'paid', NULL),
+    ('CHG-1236', 'LSE-2064', 'FEE-RENT', 900, '2026-02-01', '2026-02-01', 'paid', NULL),
+    ('CHG-1237', 'LSE-2064', 'FEE-RENT', 900, '2026-03-01', '2026-03-01', 'paid', NULL);
 
 INSERT INTO payments (id, charge_id, method, amount, received_on) VALUES
     ('PAY-1001', 'CHG-1001', 'transfer', 700, '2026-01-02'),
@@ -1121,7 +1122,16 @@ INSERT INTO payments (id, charge_id, method, amount, received_on) VALUES
     ('PAY-1212', 'CHG-1225', 'transfer', 900, '2026-03-02'),
     ('PAY-1213', 'CHG-1226', 'transfer', 900, '2026-01-02'),
     ('PAY-1214', 'CHG-1227', 'transfer', 900, '2026-02-02'),
-    ('PAY-1215', 'CHG-1228', 'transfer', 900, '2026-03-02');
+    ('PAY-1215', 'CHG-1228', 'transfer', 900, '2026-03-02'),
+    ('PAY-1216', 'CHG-1229', 'transfer', 900, '2026-01-02'),
+    ('PAY-1217', 'CHG-1230', 'transfer', 900, '2026-02-02'),
+    ('PAY-1218', 'CHG-1231', 'transfer', 900, '2026-03-02'),
+    ('PAY-1219', 'CHG-1232', 'transfer', 900, '2026-01-02'),
+    ('PAY-1220', 'CHG-1233', 'transfer', 900, '2026-02-02'),
+    ('PAY-1221', 'CHG-1234', 'transfer', 900, '2026-03-02'),
+    ('PAY-1222', 'CHG-1235', 'transfer', 900, '2026-01-02'),
+    ('PAY-1223', 'CHG-1236', 'transfer', 900, '2026-02-02'),
+    ('PAY-1224', 'CHG-1237', 'transfer', 900, '2026-03-02');
 
 INSERT INTO refunds (id, payment_id, amount, reason, created_at) VALUES
     ('RFD-1001', 'PAY-1001', 25, 'REF-TWICE', '2026-01-20T10:00:00+00:00');
@@ -1223,7 +1233,10 @@ INSERT INTO deposits (id, lease_id, amount, status, released_amount, released_to
     ('DPS-2058', 'LSE-2058', 1050, 'held', NULL, NULL),
     ('DPS-2059', 'LSE-2059', 1050, 'held', NULL, NULL),
     ('DPS-2060', 'LSE-2060', 1050, 'held', NULL, NULL),
-    ('DPS-2061', 'LSE-2061', 1050, 'held', NULL, NULL);
+    ('DPS-2061', 'LSE-2061', 1050, 'held', NULL, NULL),
+    ('DPS-2062', 'LSE-2062', 1050, 'held', NULL, NULL),
+    ('DPS-2063', 'LSE-2063', 1050, 'held', NULL, NULL),
+    ('DPS-2064', 'LSE-2064', 1050, 'held', NULL, NULL);
 
 INSERT INTO deductions (deposit_id, reason, amount) VALUES
     ('DPS-4021', 'DED-CLEANING', 100),
@@ -1503,7 +1516,13 @@ INSERT INTO key_sets (id, unit_id, lease_id, status) VALUES
     ('KEY-3240', 'UNT-1060', 'LSE-2060', 'issued'),
     ('KEY-3241', 'UNT-1060', 'LSE-2060', 'issued'),
     ('KEY-3244', 'UNT-1061', 'LSE-2061', 'issued'),
-    ('KEY-3245', 'UNT-1061', 'LSE-2061', 'issued');
+    ('KEY-3245', 'UNT-1061', 'LSE-2061', 'issued'),
+    ('KEY-3248', 'UNT-1062', 'LSE-2062', 'issued'),
+    ('KEY-3249', 'UNT-1062', 'LSE-2062', 'issued'),
+    ('KEY-3252', 'UNT-1063', 'LSE-2063', 'issued'),
+    ('KEY-3253', 'UNT-1063', 'LSE-2063', 'issued'),
+    ('KEY-3256', 'UNT-1064', 'LSE-2064', 'issued'),
+    ('KEY-3257', 'UNT-1064', 'LSE-2064', 'issued');
 
 INSERT INTO spaces (id, building_id, kind, accessible, monthly) VALUES
     ('SPC-3001', 'BLD-02', 'storage', false, 45),
@@ -1550,8 +1569,4 @@ INSERT INTO complaints (id, lease_id, about_unit, kind, happened_on, status, cre
 
 INSERT INTO notifications (template, channel, recipient, reference, body, sent_at) VALUES
     ('MSG-VISIT', 'email', 'aurelio.abernathy.voss@brookline.example', 'JOB-6000', 'Your visit is booked.', '2026-01-09T09:00:00+00:00'),
-    ('MSG-VISIT', 'email', 'bronwen.blethyn@brookline.example', 'JOB-6001', 'Your visit is booked.', '2026-01-09T09:00:00+00:00'),
-    ('MSG-VISIT', 'email', 'cosmo.carbury@brookline.example', 'JOB-6002', 'Your visit is booked.', '2026-01-09T09:00:00+00:00'),
-    ('MSG-VISIT', 'email', 'delphine.dunmore.ash@brookline.example', 'JOB-6003', 'Your visit is booked.', '2026-01-09T09:00:00+00:00'),
-    ('MSG-VISIT', 'email', 'emrys.escolme@brookline.example', 'JOB-6004', 'Your visit is booked.', '2026-01-09T09:00:00+00:00'),
-    ('MSG-VISIT', 'email', 'fenella.farthingale@brookline.example', 'JOB-6005', 'Your visit is booked.', '2026-01-09T09:00:00+00:00');
+    ('MSG-VISIT', 'email', 'bronwen.blethyn@brookline.example', 'JOB-6001', 'Your visit is booked.', '2026-01-09T09:00:00+00:00');
