@@ -12,6 +12,9 @@ import numpy as np
 from gymnasium import spaces
 from numpy.random import Generator
 
+MOST_SAMPLED = 3
+"""Calls in a sampled turn, at most."""
+
 
 class FreeText(spaces.Space[str]):
     """Any string, the empty one and every script included.
@@ -57,6 +60,19 @@ class FreeText(spaces.Space[str]):
         return "FreeText()"
 
 
+class FewCalls(spaces.Sequence):
+    """A sequence of calls of any length, whose samples are short.
+
+    Gymnasium's checker wants an episode to outlast one sampled action; a turn with more calls than
+    a task allows would end it.
+    """
+
+    def sample(self, mask: Any = None, probability: Any = None) -> tuple[Any, ...]:
+        """Draw a few calls, or none."""
+        drawn: tuple[Any, ...] = super().sample(mask, probability)
+        return drawn[:MOST_SAMPLED]
+
+
 def observation_space() -> spaces.Space[Any]:
     """The new messages since the last action: a tuple of ``{role, name, content}``."""
     message = spaces.Dict(
@@ -83,7 +99,7 @@ def action_space(tool_names: Sequence[str]) -> spaces.Space[Any]:
     return spaces.Dict(
         {
             "content": FreeText(("", "Could you tell me your booking reference?", "Done.")),
-            "tool_calls": spaces.Sequence(call),
+            "tool_calls": FewCalls(call),
         }
     )
 
