@@ -24,6 +24,7 @@ from tb_trainer.selection.cli import (
     ContextOption,
     DeadlineOption,
     DomainOption,
+    JudgeOption,
     LimitOption,
     OutOption,
     PolicyOption,
@@ -72,6 +73,7 @@ def run(
     chat_template: ChatTemplateOption = None,
     context_tokens: ContextOption = 16_384,
     turn_tokens: TurnTokensOption = 2_048,
+    judge: JudgeOption = "endpoint",
     prices: PricesOption = None,
 ) -> None:
     """Sample attempts over a suite; run the same command again after a kill to go on."""
@@ -87,6 +89,7 @@ def run(
         out=out,
         attempts=attempts,
         seed=seed,
+        judge=judge,
         settings=CollectSettings(concurrency=concurrency, retries=retries, deadline_s=deadline),
         prices=_prices(prices),
     )

@@ -41,7 +41,7 @@ def _domain_table(results: Results, summary: Summary) -> Table:
     campaign = results.campaign
     table = Table(
         title=f"{campaign.policy} on {campaign.suite.name}: {summary.overall.tasks} tasks, "
-        f"{summary.k} attempts each",
+        f"{summary.k} attempts each" + (", without rubrics" if campaign.judge == "skip" else ""),
         title_justify="left",
         caption="in brackets: 95% intervals from resampling tasks",
         caption_justify="left",

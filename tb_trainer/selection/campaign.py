@@ -15,6 +15,7 @@ from tb_trainer.selection.suite import Suite
 
 CAMPAIGN_FORMAT = 1
 
+JudgeChoice = Literal["endpoint", "skip"]
 Kind = Literal["run", "resume", "rerun-missing", "rerun-errors"]
 
 
@@ -28,7 +29,8 @@ class Slot(NamedTuple):
 class Campaign(Record):
     """What is to be sampled. Two invocations with equal campaigns fill one results folder.
 
-    ``sampling`` are the policy's settings (temperature, top-p, endpoint model, ...).
+    ``sampling`` are the policy's settings (temperature, top-p, endpoint model, ...). ``judge`` says
+    whether rubrics are asked, or left out of the verdict.
     """
 
     format_version: int = CAMPAIGN_FORMAT
@@ -37,6 +39,7 @@ class Campaign(Record):
     sampling: dict[str, Any] = Field(default_factory=dict)
     attempts: int = Field(ge=1)
     seed: int = 0
+    judge: JudgeChoice = "endpoint"
 
     def slots(self) -> Iterator[Slot]:
         """Every attempt at every task; attempt by attempt, so that an early stop is balanced."""

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from tb_envs.policies.protocol import Policy
 from tb_trainer.selection.bands import BANDS
-from tb_trainer.selection.campaign import Campaign, Kind, Slot
+from tb_trainer.selection.campaign import Campaign, JudgeChoice, Kind, Slot
 from tb_trainer.selection.catalog import excluded_suites, load_suite
 from tb_trainer.selection.collect import CollectSettings, collect, plan
 from tb_trainer.selection.freeze import Inputs, make_pool
@@ -49,6 +49,10 @@ PricesOption = Annotated[
 TemperatureOption = Annotated[
     float | None, typer.Option(min=0, help="Sampling temperature; the policy's own by default.")
 ]
+JudgeOption = Annotated[
+    JudgeChoice,
+    typer.Option(help="endpoint: ask rubrics of TB_JUDGE_*; skip: leave them out of the verdict."),
+]
 ChatTemplateOption = Annotated[
     str | None, typer.Option(help="hf, vllm: the model's family; by default what it carries.")
 ]
@@ -74,6 +78,7 @@ def probe(
     chat_template: ChatTemplateOption = None,
     context_tokens: ContextOption = 16_384,
     turn_tokens: TurnTokensOption = 2_048,
+    judge: JudgeOption = "endpoint",
     prices: PricesOption = None,
 ) -> None:
     """Run a policy several times on each candidate task; resumable, one JSON line an attempt."""
@@ -89,6 +94,7 @@ def probe(
         out=out,
         attempts=attempts,
         seed=seed,
+        judge=judge,
         settings=CollectSettings(concurrency=concurrency, retries=retries, deadline_s=deadline),
         prices=read_prices(prices) if prices else None,
     )
@@ -102,6 +108,7 @@ def sample_suite(
     out: Path,
     attempts: int,
     seed: int,
+    judge: JudgeChoice,
     settings: CollectSettings,
     prices: Prices | None,
 ) -> None:
@@ -113,6 +120,7 @@ def sample_suite(
         sampling=sampling.model_dump(exclude_defaults=True),
         attempts=attempts,
         seed=seed,
+        judge=judge,
     )
     ledger = Ledger.create(out, campaign)
     kind, slots = plan(ledger)

@@ -84,7 +84,7 @@ def _play(
     tasks = {task.task_id: task for task in campaign.suite.tasks}
     # One suite environment a worker, not one environment a task: an environment that has played
     # keeps its database until it is closed or begins anew.
-    options = {"tasks": list(tasks)}
+    options = {"tasks": list(tasks), "judge": campaign.judge}
     jobs = (
         RolloutJob(
             env_id=SUITE_ID,

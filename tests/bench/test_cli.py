@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from tb_bench.cli import app, main
 from tb_bench.synthetic import synthetic_ledger, synthetic_suite
 from tb_envs.episode import read_episodes
-from tb_envs.specs import find_task
+from tb_envs.specs import all_tasks, find_task
 from tb_trainer.selection.ledger import Ledger
 
 runner = CliRunner()
@@ -62,6 +62,16 @@ def test_weights_in_a_directory_play_whole_tasks(kind, tmp_path):
     episodes = read_episodes(out / "episodes.jsonl")
     assert [episode.reward for episode in episodes] == [0.0] * 4
     assert all(1 <= episode.usage.completion_tokens <= 8 * 40 for episode in episodes)
+
+
+def test_rubrics_may_be_left_out_and_the_report_says_so(tmp_path):
+    """One task with a rubric: the oracle passes without a judge, and nothing hides that."""
+    task = next(task for task in all_tasks("bench", "travel") if task.variant.rubrics)
+    options = ("--suite", "bench", "--tasks", task.id, "--attempts", 2, "--judge", "skip")
+    invoke("run", "--policy", "oracle", "--out", tmp_path, *options)
+    assert "without rubrics" in invoke("report", tmp_path)
+    assert "Rubrics were left out of the verdicts" in (tmp_path / "report.md").read_text()
+    assert "Rubrics were left out of the verdicts" in (tmp_path / "report.html").read_text()
 
 
 def test_an_episode_is_shown_with_its_verdict(tmp_path):
