@@ -19,7 +19,7 @@ def save_tiny_model(path: Path, texts: Sequence[str], *, positions: int = 1024) 
         "num_hidden_layers": 2,
         "num_attention_heads": 4,
         "num_key_value_heads": 2,
-        "head_dim": 8,
+        "head_dim": 32,
         "max_position_embeddings": positions,
     }
     build_model(settings, seed=0).save_pretrained(path)

@@ -30,6 +30,7 @@ os.environ.setdefault("VLLM_ENABLE_V1_MULTIPROCESSING", "0")
 import torch
 from vllm import EngineArgs, LLMEngine, SamplingParams
 
+CPU_MEMORY_SHARE = 0.3
 _STOP = "stop"
 
 
@@ -70,6 +71,9 @@ class VllmEngine:
         }
         if on_gpu:
             arguments["gpu_memory_utilization"] = memory_share
+        elif "VLLM_CPU_KVCACHE_SPACE" not in os.environ:
+            # vLLM's own default is nearly all of the machine's memory, here as on a GPU.
+            arguments["gpu_memory_utilization"] = min(memory_share, CPU_MEMORY_SHARE)
         self._arguments = arguments
         self._context_tokens = context_tokens
         self._sleeps = on_gpu

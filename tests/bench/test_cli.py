@@ -17,6 +17,9 @@ from tb_trainer.selection.ledger import Ledger
 
 runner = CliRunner()
 
+# vLLM's own imports warn of what torch deprecates.
+VLLM = pytest.param("vllm", marks=[pytest.mark.vllm, pytest.mark.filterwarnings("ignore")])
+
 
 def invoke(*arguments, code=0):
     done = runner.invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
@@ -45,7 +48,7 @@ def test_an_idle_policy_passes_nothing_and_a_second_run_samples_nothing(tmp_path
     assert "0.0%" in invoke("report", tmp_path)
 
 
-@pytest.mark.parametrize("kind", ["hf", pytest.param("vllm", marks=pytest.mark.vllm)])
+@pytest.mark.parametrize("kind", ["hf", VLLM])
 def test_weights_in_a_directory_play_whole_tasks(kind, tmp_path):
     """A random model talks nonsense; that is an answer, and its verdict is no system error."""
     pytest.importorskip("torch", reason="the extra `train` brings it")
