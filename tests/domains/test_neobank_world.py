@@ -1,11 +1,9 @@
 import re
-from typing import Any
 
 import pytest
 
 from tb_envs.specs import load_domain
 from tb_envs.specs.catalog import all_tasks
-from tb_envs.tools import load_toolset
 from tests.domains.conftest import Desk
 from tests.domains.test_neobank_tools import bank as bank
 
@@ -120,27 +118,6 @@ def test_nothing_happened_after_now(bank: Desk) -> None:
     assert booked == 0
 
 
-def test_rules_are_numbered_without_gaps() -> None:
-    assert list(range(1, len(RULES) + 1)) == RULES
-    assert 40 <= len(RULES) <= 80
-
-
-def test_every_code_that_the_policy_names_exists(bank: Desk) -> None:
-    named = set(
-        re.findall(
-            r"\b(?:TEAM|HOLD|RES|APV|BLK|DSR|RCR|DDR|CHG|FRV|FRZ|LFT|CLS|CSE|TOP|OUT|MSG)-[A-Z-]+",
-            NEOBANK.policy,
-        )
-    )
-    known = {row["code"] for row in bank.rows("SELECT code FROM codes")}
-    assert named - known == set()
-
-
-def test_the_policy_names_no_tool() -> None:
-    tools = {tool.name for tool in load_toolset(NEOBANK.toolsets)}
-    assert not [name for name in tools if name in NEOBANK.policy]
-
-
 def test_every_section_of_the_policy_is_cited_by_some_check() -> None:
     cited = {
         int(number)
@@ -150,28 +127,3 @@ def test_every_section_of_the_policy_is_cited_by_some_check() -> None:
     }
     assert cited <= set(RULES)
     assert len(cited) >= len(RULES) * 3 / 4
-
-
-def test_every_tool_is_called_by_some_oracle() -> None:
-    called = {step.call for task in TASKS for step in task.variant.oracle}
-    assert {tool.name for tool in load_toolset(NEOBANK.toolsets)} - called == set()
-
-
-def test_families_differ_in_their_right_ends() -> None:
-    families: dict[str, list[Any]] = {}
-    for task in TASKS:
-        families.setdefault(task.family, []).append(task.variant.right_end)
-    few = {name: ends for name, ends in families.items() if len(set(ends)) < 3}
-    assert few == {}
-
-
-def test_half_of_the_tasks_take_ten_calls_or_more() -> None:
-    calls = sorted(sum(step.call is not None for step in task.variant.oracle) for task in TASKS)
-    assert calls[len(calls) // 2] >= 10
-    assert sum(count >= 12 for count in calls) >= len(calls) / 10
-    assert calls[0] >= 7
-    assert calls[-1] <= 19
-
-
-def test_every_task_has_at_least_two_traps() -> None:
-    assert [task.id for task in TASKS if len(task.variant.traps) < 2] == []

@@ -1,17 +1,7 @@
-import re
-from typing import Any
-
 import pytest
 
-from tb_envs.specs import load_domain
-from tb_envs.specs.catalog import all_tasks
-from tb_envs.tools import load_toolset
 from tests.domains.conftest import Desk
 from tests.domains.test_retail_tools import shop as shop
-
-RETAIL = load_domain("retail")
-TASKS = all_tasks(domain="retail")
-RULES = [int(number) for number in re.findall(r"^(\d+)\. ", RETAIL.policy, re.MULTILINE)]
 
 
 def test_the_world_has_the_size_of_a_small_company(shop: Desk) -> None:
@@ -81,47 +71,3 @@ def test_nothing_happened_after_now(shop: Desk) -> None:
     ):
         late = shop.value(f"SELECT count(*) FROM {table}, clock WHERE {column} > now")
         assert late == 0, (table, column)
-
-
-def test_rules_are_numbered_without_gaps() -> None:
-    assert list(range(1, len(RULES) + 1)) == RULES
-    assert 40 <= len(RULES) <= 80
-
-
-def test_every_code_that_the_policy_names_exists(shop: Desk) -> None:
-    named = set(
-        re.findall(
-            r"\b(?:TEAM|HOLD|RES|APV|REF|RPL|RSN|CXL|EXC|OUT|FLT|MSG)-[A-Z-]+\b", RETAIL.policy
-        )
-    )
-    known = {row["code"] for row in shop.rows("SELECT code FROM codes")}
-    assert named - known == set()
-
-
-def test_the_policy_names_no_tool() -> None:
-    tools = {tool.name for tool in load_toolset(RETAIL.toolsets)}
-    assert not [name for name in tools if name in RETAIL.policy]
-
-
-def test_every_writing_tool_is_called_by_some_oracle() -> None:
-    writing = {tool.name for tool in load_toolset(RETAIL.toolsets) if tool.writes}
-    called = {step.call for task in TASKS for step in task.variant.oracle}
-    assert writing - called == set()
-
-
-def test_families_differ_in_their_right_ends() -> None:
-    families: dict[str, list[Any]] = {}
-    for task in TASKS:
-        families.setdefault(task.family, []).append(task.variant.right_end)
-    few = {name: ends for name, ends in families.items() if len(set(ends)) < 3}
-    assert few == {}
-
-
-def test_half_of_the_tasks_take_ten_calls_or_more() -> None:
-    calls = sorted(sum(step.call is not None for step in task.variant.oracle) for task in TASKS)
-    assert calls[len(calls) // 2] >= 10
-    assert sum(count >= 12 for count in calls) >= len(calls) / 10
-
-
-def test_every_task_has_at_least_two_traps() -> None:
-    assert [task.id for task in TASKS if len(task.variant.traps) < 2] == []

@@ -6,7 +6,6 @@ from tb_envs.tools import load_toolset
 from tests.domains.conftest import Desk
 
 TRAVEL = load_domain("travel")
-RULES = [int(number) for number in re.findall(r"^(\d+)\. ", TRAVEL.policy, re.MULTILINE)]
 
 
 def test_the_world_has_the_size_of_a_small_company(desk: Desk) -> None:
@@ -87,24 +86,6 @@ def test_bookings_cost_what_the_tools_would_quote(desk: Desk) -> None:
         "  contract.nightly_rate, round(room.rack_rate * plan.percent_of_rack / 100, 2)) ORDER BY 1"
     )
     assert [row["reference"] for row in wrong] == ["BKG-4915"]  # the complimentary upgrade
-
-
-def test_the_policys_rules_are_numbered_without_gaps() -> None:
-    assert list(range(1, len(RULES) + 1)) == RULES
-    assert 40 <= len(RULES) <= 80
-
-
-def test_codes_articles_and_rules_that_are_named_exist(desk: Desk) -> None:
-    known = {row["code"] for row in desk.rows("SELECT code FROM codes")}
-    named = set(re.findall(r"\b(?:TEAM|HOLD|RES|APV|REF|CHG|MSG)-[A-Z-]*[A-Z]", TRAVEL.policy))
-    assert named <= known, named - known
-    articles = {article.id for article in TRAVEL.articles}
-    assert set(re.findall(r"KB-\d+", TRAVEL.policy)) <= articles
-    for task in all_tasks(domain="travel"):
-        for check in task.variant.expect.checks:
-            numbers = re.match(r"rules? ((?:\d+|,| |and)+)", check.because)
-            assert numbers, f"{task.id}: {check.name} cites no rule"
-            assert {int(number) for number in re.findall(r"\d+", numbers[1])} <= set(RULES)
 
 
 def test_every_active_member_has_an_address_of_the_company(desk: Desk) -> None:
