@@ -25,10 +25,10 @@ def import_gguf(source: str, directory: Path) -> Path:
     Raises:
         UsageError: there is no such file, or a library that reads it is missing.
     """
+    file = _find(source)
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise UsageError(f"reading GGUF needs {' and '.join(missing)}: pip install them")
-    file = _find(source)
     model: Any = AutoModelForCausalLM.from_pretrained(file.parent, gguf_file=file.name)
     # The weights are plain numbers now, but the model still thinks of itself as quantized.
     model.hf_quantizer, model.is_quantized = None, False

@@ -9,9 +9,6 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from tb_envs.errors import UsageError
 from tb_trainer.gguf import import_gguf
 
-gguf = pytest.importorskip("gguf", reason="gguf and accelerate read GGUF files; see .ci/vllm")
-pytest.importorskip("accelerate", reason="gguf and accelerate read GGUF files; see .ci/vllm")
-
 
 @pytest.mark.smollm2
 def test_smollm2_says_what_the_capital_of_france_is(tmp_path: Path) -> None:
@@ -36,3 +33,12 @@ def test_smollm2_says_what_the_capital_of_france_is(tmp_path: Path) -> None:
 def test_a_source_without_weights_is_refused(source: str, complaint: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=complaint):
         import_gguf(source, tmp_path)
+
+
+def test_a_library_that_is_missing_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "small.gguf").write_bytes(b"GGUF")
+    monkeypatch.setattr("tb_trainer.gguf.NEEDED", ("no_such_reader",))
+    with pytest.raises(UsageError, match="reading GGUF needs no_such_reader: pip install"):
+        import_gguf(str(tmp_path / "small.gguf"), tmp_path / "out")
