@@ -1,4 +1,4 @@
-"""A fresh database of the travel domain with its tools, on each server."""
+"""The tools of a domain on a fresh database, on each server."""
 
 import json
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ import pytest
 
 from tb_envs.database import EpisodeDatabase, open_pool
 from tb_envs.specs import load_domain
+from tb_envs.specs.domain import Domain
 from tb_envs.specs.models import Start
 from tb_envs.tools import ToolSession, load_toolset
 
@@ -48,11 +49,15 @@ class Desk:
         return self.database.owner.execute(query.encode()).fetchall()
 
 
-@pytest.fixture
-def desk(database_choice: str) -> Iterator[Desk]:
-    """The travel desk as the seed leaves it, on Monday 2026-05-11 at nine."""
-    domain = load_domain("travel")
-    database = open_pool(domain, database=database_choice).acquire(timeout_s=60)
+def open_desk(domain: Domain, choice: str) -> Iterator[Desk]:
+    """A domain's tools on a fresh database as its seed leaves it."""
+    database = open_pool(domain, database=choice).acquire(timeout_s=60)
     database.prepare(Start(), domain.now)
     yield Desk(database, ToolSession(database, load_toolset(domain.toolsets)))
     database.close()
+
+
+@pytest.fixture
+def desk(database_choice: str) -> Iterator[Desk]:
+    """The travel desk as the seed leaves it, on Monday 2026-05-11 at nine."""
+    yield from open_desk(load_domain("travel"), database_choice)

@@ -3,11 +3,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tb_envs.database import open_pool
 from tb_envs.specs import load_domain
-from tb_envs.specs.models import Start
-from tb_envs.tools import ToolSession, load_toolset
-from tests.domains.conftest import Desk
+from tests.domains.conftest import Desk, open_desk
 
 CLINIC = load_domain("clinic")
 
@@ -15,10 +12,7 @@ CLINIC = load_domain("clinic")
 @pytest.fixture
 def clinic(database_choice: str) -> Iterator[Desk]:
     """The clinics' front desk as the seed leaves it, on Wednesday 2026-02-11 at nine."""
-    database = open_pool(CLINIC, database=database_choice).acquire(timeout_s=60)
-    database.prepare(Start(), CLINIC.now)
-    yield Desk(database, ToolSession(database, load_toolset(CLINIC.toolsets)))
-    database.close()
+    yield from open_desk(CLINIC, database_choice)
 
 
 def one(clinic: Desk, name: str) -> str:

@@ -3,11 +3,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tb_envs.database import open_pool
 from tb_envs.specs import load_domain
-from tb_envs.specs.models import Start
-from tb_envs.tools import ToolSession, load_toolset
-from tests.domains.conftest import Desk
+from tests.domains.conftest import Desk, open_desk
 
 CONSULTING = load_domain("consulting")
 
@@ -15,10 +12,7 @@ CONSULTING = load_domain("consulting")
 @pytest.fixture
 def helpdesk(database_choice: str) -> Iterator[Desk]:
     """The service desk as the seed leaves it, on Tuesday 2026-03-17 at half past nine."""
-    database = open_pool(CONSULTING, database=database_choice).acquire(timeout_s=60)
-    database.prepare(Start(), CONSULTING.now)
-    yield Desk(database, ToolSession(database, load_toolset(CONSULTING.toolsets)))
-    database.close()
+    yield from open_desk(CONSULTING, database_choice)
 
 
 def test_a_person_is_found_by_an_earlier_address_too(helpdesk: Desk) -> None:

@@ -3,11 +3,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tb_envs.database import open_pool
 from tb_envs.specs import load_domain
-from tb_envs.specs.models import Start
-from tb_envs.tools import ToolSession, load_toolset
-from tests.domains.conftest import Desk
+from tests.domains.conftest import Desk, open_desk
 
 INSURANCE = load_domain("insurance")
 
@@ -15,10 +12,7 @@ INSURANCE = load_domain("insurance")
 @pytest.fixture
 def insurer(database_choice: str) -> Iterator[Desk]:
     """The insurer's desk as the seed leaves it, on Tuesday 2026-03-17 at sixteen."""
-    database = open_pool(INSURANCE, database=database_choice).acquire(timeout_s=60)
-    database.prepare(Start(), INSURANCE.now)
-    yield Desk(database, ToolSession(database, load_toolset(INSURANCE.toolsets)))
-    database.close()
+    yield from open_desk(INSURANCE, database_choice)
 
 
 def test_a_change_of_a_policy_writes_an_endorsement(insurer: Desk) -> None:

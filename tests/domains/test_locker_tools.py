@@ -3,12 +3,9 @@ from itertools import combinations
 
 import pytest
 
-from tb_envs.database import open_pool
 from tb_envs.specs import Task, load_domain
 from tb_envs.specs.catalog import all_tasks
-from tb_envs.specs.models import Start
-from tb_envs.tools import ToolSession, load_toolset
-from tests.domains.conftest import Desk
+from tests.domains.conftest import Desk, open_desk
 
 LOCKERS = load_domain("lockers")
 TASKS = {
@@ -20,10 +17,7 @@ TASKS = {
 @pytest.fixture
 def lockers(database_choice: str) -> Iterator[Desk]:
     """The locker desk as the seed leaves it."""
-    database = open_pool(LOCKERS, database=database_choice).acquire(timeout_s=60)
-    database.prepare(Start(), LOCKERS.now)
-    yield Desk(database, ToolSession(database, load_toolset(LOCKERS.toolsets)))
-    database.close()
+    yield from open_desk(LOCKERS, database_choice)
 
 
 def test_reading_shows_what_decides_and_changes_nothing(lockers: Desk) -> None:

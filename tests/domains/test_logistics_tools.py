@@ -2,11 +2,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tb_envs.database import open_pool
 from tb_envs.specs import load_domain
-from tb_envs.specs.models import Start
-from tb_envs.tools import ToolSession, load_toolset
-from tests.domains.conftest import Desk
+from tests.domains.conftest import Desk, open_desk
 
 LOGISTICS = load_domain("logistics")
 MOVING = "SELECT id FROM shipments WHERE status = 'in_transit' ORDER BY id LIMIT 1"
@@ -15,10 +12,7 @@ MOVING = "SELECT id FROM shipments WHERE status = 'in_transit' ORDER BY id LIMIT
 @pytest.fixture
 def parcels(database_choice: str) -> Iterator[Desk]:
     """The parcel desk as the seed leaves it, on Wednesday 2026-09-16 at ten."""
-    database = open_pool(LOGISTICS, database=database_choice).acquire(timeout_s=60)
-    database.prepare(Start(), LOGISTICS.now)
-    yield Desk(database, ToolSession(database, load_toolset(LOGISTICS.toolsets)))
-    database.close()
+    yield from open_desk(LOGISTICS, database_choice)
 
 
 def test_an_address_is_counted_and_billed(parcels: Desk) -> None:

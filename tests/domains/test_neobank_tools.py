@@ -3,11 +3,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tb_envs.database import open_pool
 from tb_envs.specs import load_domain
-from tb_envs.specs.models import Start
-from tb_envs.tools import ToolSession, load_toolset
-from tests.domains.conftest import Desk
+from tests.domains.conftest import Desk, open_desk
 
 NEOBANK = load_domain("neobank")
 
@@ -15,10 +12,7 @@ NEOBANK = load_domain("neobank")
 @pytest.fixture
 def bank(database_choice: str) -> Iterator[Desk]:
     """The bank's desk as the seed leaves it, on Wednesday 2026-03-18 at half past nine."""
-    database = open_pool(NEOBANK, database=database_choice).acquire(timeout_s=60)
-    database.prepare(Start(), NEOBANK.now)
-    yield Desk(database, ToolSession(database, load_toolset(NEOBANK.toolsets)))
-    database.close()
+    yield from open_desk(NEOBANK, database_choice)
 
 
 def card_of(bank: Desk, status: str) -> str:

@@ -2,11 +2,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tb_envs.database import open_pool
 from tb_envs.specs import load_domain
-from tb_envs.specs.models import Start
-from tb_envs.tools import ToolSession, load_toolset
-from tests.domains.conftest import Desk
+from tests.domains.conftest import Desk, open_desk
 
 PROPERTY = load_domain("property")
 
@@ -14,10 +11,7 @@ PROPERTY = load_domain("property")
 @pytest.fixture
 def desk(database_choice: str) -> Iterator[Desk]:
     """The property desk as the seed leaves it, on Wednesday 2026-03-18 at ten."""
-    database = open_pool(PROPERTY, database=database_choice).acquire(timeout_s=60)
-    database.prepare(Start(), PROPERTY.now)
-    yield Desk(database, ToolSession(database, load_toolset(PROPERTY.toolsets)))
-    database.close()
+    yield from open_desk(PROPERTY, database_choice)
 
 
 def test_a_visit_is_booked_once_and_only_for_its_trade(desk: Desk) -> None:

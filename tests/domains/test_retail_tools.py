@@ -3,11 +3,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tb_envs.database import open_pool
 from tb_envs.specs import load_domain
-from tb_envs.specs.models import Start
-from tb_envs.tools import ToolSession, load_toolset
-from tests.domains.conftest import Desk
+from tests.domains.conftest import Desk, open_desk
 
 RETAIL = load_domain("retail")
 
@@ -15,10 +12,7 @@ RETAIL = load_domain("retail")
 @pytest.fixture
 def shop(database_choice: str) -> Iterator[Desk]:
     """The shop's desk as the seed leaves it, on Wednesday 2026-01-28 at ten."""
-    database = open_pool(RETAIL, database=database_choice).acquire(timeout_s=60)
-    database.prepare(Start(), RETAIL.now)
-    yield Desk(database, ToolSession(database, load_toolset(RETAIL.toolsets)))
-    database.close()
+    yield from open_desk(RETAIL, database_choice)
 
 
 def test_a_replacement_is_an_order_of_its_own_and_takes_from_stock(shop: Desk) -> None:

@@ -3,11 +3,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tb_envs.database import open_pool
 from tb_envs.specs import load_domain
-from tb_envs.specs.models import Start
-from tb_envs.tools import ToolSession, load_toolset
-from tests.domains.conftest import Desk
+from tests.domains.conftest import Desk, open_desk
 
 TELECOM = load_domain("telecom")
 
@@ -15,10 +12,7 @@ TELECOM = load_domain("telecom")
 @pytest.fixture
 def care(database_choice: str) -> Iterator[Desk]:
     """The care desk as the seed leaves it, on Tuesday 2026-03-17 at half past nine."""
-    database = open_pool(TELECOM, database=database_choice).acquire(timeout_s=60)
-    database.prepare(Start(), TELECOM.now)
-    yield Desk(database, ToolSession(database, load_toolset(TELECOM.toolsets)))
-    database.close()
+    yield from open_desk(TELECOM, database_choice)
 
 
 def test_an_esim_works_at_once_and_retires_the_card(care: Desk) -> None:
