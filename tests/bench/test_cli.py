@@ -14,6 +14,7 @@ from tb_bench.synthetic import synthetic_ledger, synthetic_suite
 from tb_envs.episode import read_episodes
 from tb_envs.specs import all_tasks, find_task
 from tb_trainer.selection.ledger import Ledger
+from tests.fake_openai import fake_openai
 
 runner = CliRunner()
 
@@ -65,6 +66,16 @@ def test_weights_in_a_directory_play_whole_tasks(kind, tmp_path):
     episodes = read_episodes(out / "episodes.jsonl")
     assert [episode.reward for episode in episodes] == [0.0] * 4
     assert all(1 <= episode.usage.completion_tokens <= 8 * 40 for episode in episodes)
+
+
+@pytest.mark.parametrize("policy", ["random", "trap", "openai:fake"])
+def test_every_kind_of_policy_plays_whole_tasks(policy, tmp_path, monkeypatch):
+    with fake_openai() as server:
+        monkeypatch.setenv("TB_POLICY_BASE_URL", server.will("I have done it.").url)
+        assert "4 of 4 attempts are clean" in run_demo(tmp_path, policy)
+        assert bool(server.requests) == policy.startswith("openai:")
+    assert [episode.reward for episode in read_episodes(tmp_path / "episodes.jsonl")] == [0.0] * 4
+    assert "complete: 4 attempts" in invoke("validate", tmp_path)
 
 
 def test_rubrics_may_be_left_out_and_the_report_says_so(tmp_path):
