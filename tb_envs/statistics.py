@@ -22,6 +22,7 @@ class DomainStatistics:
     Attributes:
         calls: tool calls of each task's oracle, sorted.
         right_ends: how many tasks end in each way.
+        traits: how many tasks declare each trait.
         pressed: tasks whose user presses on.
         asked: tasks whose user has facts that must be asked for.
         tables, tables_named: tables of the domain, and those that an expectation names.
@@ -34,6 +35,7 @@ class DomainStatistics:
     tasks: int
     calls: tuple[int, ...]
     right_ends: Mapping[str, int]
+    traits: Mapping[str, int]
     traps: int
     rubrics: int
     pressed: int
@@ -86,6 +88,7 @@ def _count(tasks: Sequence[Task]) -> DomainStatistics:
             sorted(sum(step.call is not None for step in variant.oracle) for variant in variants)
         ),
         right_ends=Counter(variant.right_end for variant in variants),
+        traits=Counter(trait for variant in variants for trait in set(variant.traits)),
         traps=sum(len(variant.traps) for variant in variants),
         rubrics=sum(bool(variant.rubrics) for variant in variants),
         pressed=sum(bool(variant.user and variant.user.pushes) for variant in variants),

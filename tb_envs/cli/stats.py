@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tb_envs.cli.tasks import SplitOption
-from tb_envs.specs.models import RIGHT_ENDS
+from tb_envs.specs.models import RIGHT_ENDS, TRAITS
 from tb_envs.statistics import DomainStatistics, domain_statistics
 
 console = Console()
@@ -54,6 +54,9 @@ def table_rows(domains: Sequence[DomainStatistics]) -> list[tuple[str, ...]]:
     }
     for end in RIGHT_ENDS:
         rows[f"right end: {end}"] = shares([one.right_ends.get(end, 0) for one in domains])
+    for trait in TRAITS:
+        name = f"trait: {trait.replace('_', ' ')}"
+        rows[name] = shares([one.traits.get(trait, 0) for one in domains])
     rows |= {
         "user has facts to ask for": shares([one.asked for one in domains]),
         "user presses on": shares([one.pressed for one in domains]),

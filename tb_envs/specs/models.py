@@ -44,6 +44,8 @@ ExpectedRow = Annotated[Row, AfterValidator(_matchers)]
 Split = Literal["bench", "train", "demo"]
 RightEnd = Literal["act", "act_differently", "approval", "refuse", "escalate", "partial"]
 RIGHT_ENDS: tuple[RightEnd, ...] = get_args(RightEnd)
+Trait = Literal["false_claim", "mixed_requests"]
+TRAITS: tuple[Trait, ...] = get_args(Trait)
 
 
 class Spec(BaseModel):
@@ -277,6 +279,11 @@ class Variant(Spec):
     name: Slug
     summary: str = Field(description="What is right here, and why, in a sentence.")
     right_end: RightEnd
+    traits: list[Trait] = Field(
+        default=[],
+        description="What makes it hard, for counting: the user claims what the database "
+        "contradicts; several requests, one of them allowed and one not.",
+    )
     now: str | None = None
     user: UserSpec | None = Field(default=None, description="None: a task without a user.")
     instruction: str = Field(default="", description="The task's text where there is no user.")
