@@ -15,7 +15,7 @@ FACT_PATTERNS: dict[str, tuple[str, ...]] = {
         r"\bidentify yourself\b",
         r"\bverify (?:who you are|your identity)\b",
     ),
-    "email": (r"\be-?mails?\b",),
+    "email": (r"\be-?mails?\b", r"\bmail address(?:es)?\b"),
     "phone": (
         r"\b(?:tele)?phone\b",
         r"\b(?:mobile|cell|contact|call-?back) (?:number|no\.)",
@@ -23,10 +23,10 @@ FACT_PATTERNS: dict[str, tuple[str, ...]] = {
     ),
     "date_of_birth": (
         r"\b(?:date of birth|birth ?dates?|birthday|d\.?o\.?b\.?)\b",
-        r"\bwhen were you born\b",
+        r"\bborn\b",
     ),
     "address": (
-        r"(?<!e-mail )(?<!email )\baddress(?:es)?\b",
+        r"(?<!mail )\baddress(?:es)?\b",
         r"\bwhere do you live\b",
         r"\bwhere (?:should|shall|do|would)\b.{0,40}\b(?:ship|deliver|send it|mail)",
     ),

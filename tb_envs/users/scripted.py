@@ -13,7 +13,7 @@ from tb_envs.users import phrases
 from tb_envs.users.fact_names import CONFIRMATION, patterns_of
 from tb_envs.users.hearing import Heard
 from tb_envs.users.protocol import UserTurn
-from tb_envs.users.speech_acts import compiled
+from tb_envs.users.speech_acts import compiled, content_words
 
 UNHELPFUL_ROUNDS = 3
 """Rounds in a row without substance after which the user leaves."""
@@ -84,7 +84,8 @@ class ScriptedUser:
         """Answer what is asked; None where the question only closes a report."""
         said = self._facts_asked(heard, heard.asking_for_facts)
         if heard.asks_consent and (heard.wants_go_ahead or not heard.offers_choice):
-            said.append(self._consent(phrases.CONSENTS))
+            consent = self._consent(phrases.CONSENTS)
+            said += [consent] if consent not in said else []
         if said:
             return self._helped(" ".join(said))
         if heard.asks_agreement:
@@ -95,7 +96,8 @@ class ScriptedUser:
         if said := self._facts_asked(heard, heard.text):
             return self._helped(" ".join(said))
         if heard.offers_choice:
-            return self._helped(self._pick(phrases.HAS_NO_PREFERENCE))
+            chosen = self._fact_named(heard.asking)
+            return self._helped(chosen or self._pick(phrases.HAS_NO_PREFERENCE))
         return self._helped(self._pick(phrases.NOT_KNOWN))
 
     def _facts_asked(self, heard: Heard, asking: str) -> list[str]:
@@ -105,14 +107,20 @@ class ScriptedUser:
         """
         found: list[tuple[int, str]] = []
         for name, fact in self._facts.items():
-            if name == CONFIRMATION:
-                continue
-            match = compiled(patterns_of(name)).search(asking)
+            known = () if name == CONFIRMATION else patterns_of(name)
+            match = compiled(known).search(asking) if known else None
             if match is None and fact.asked_by:
                 match = compiled(tuple(fact.asked_by)).search(heard.text)
             if match is not None:
                 found.append((match.start(), _sentence(fact.say)))
         return [say for _, say in sorted(found, key=lambda item: item[0])]
+
+    def _fact_named(self, choice: str) -> str:
+        """Return the fact that says most of what a choice offers, or nothing."""
+        offered = content_words(choice)
+        shared = {name: len(offered & content_words(f.say)) for name, f in self._facts.items()}
+        best = max(shared, key=lambda name: shared[name], default="")
+        return _sentence(self._facts[best].say) if shared.get(best) else ""
 
     def _consent(self, phrasings: Sequence[str]) -> str:
         fact = self._facts.get(CONFIRMATION)

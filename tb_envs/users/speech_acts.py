@@ -22,6 +22,7 @@ REQUEST_CUES = (
     r"^\W*(?:and |also,? |so,? )?(?:what|which|where|who|whose|why|how) (?:is|are|was|were|do"
     r"|does|did|can|could|would|will|should|much|many|\w+ (?:is|are|would|do|did|should))\b",
     r"\b(?:i'd|i would|we'd) (?:appreciate|be grateful)\b",
+    r"^(?![^\n]*\b(?:moment|second|minute|sec|hold|wait|bear|hang)\b)[^.?!\n]*,? please\W*$",
     r"\b(?:need|required|necessary)\b[^.?!]{0,40}:\W*$",
     r"\bthe following (?:details|information|questions?|items?)\b",
 )
@@ -88,12 +89,14 @@ PLANS = (
     r"(?:\s+(?:now|then|also|just|quickly|next|first|immediately|go ahead and|please|be))*\s+"
     r"(?!let you|get back|follow(?:ing)? up|keep you|contact|notify|updat(?:e|ing) you|in touch"
     r"|reach out|happy|glad|here\b|inform|not\b|unable|able|need|have to|never|email you|write you"
+    r"|keep (?!looking|checking|searching|trying)|leave\b"
     r"|reply|close (?:this|the) (?:chat|conversation)|know\b|sure|summari[sz]e|explain|be\b)\w+",
     r"\b(?:one|a|just a|please hold(?: on)?(?: for)? a) (?:moment|second|minute|sec)\b"
     r"(?!\s+(?!please|while|and|to|for|as|so|until)\w)",
     r"\b(?:please (?:wait|hold|stand by|bear with me)|hold on(?! (?:your|the|this|that|it)\b)"
     r"|bear with me|hang on)\b",
-    r"\b(?:working on (?:it|this|that)|right away|shortly|momentarily|straight away)\b",
+    r"\b(?:working on (?:it|this|that)|right away|momentarily|straight away)\b",
+    r"(?<!you )(?<!them )(?<!decision )\bshortly\b",
     r"\bbefore (?:i|we) (?:can )?(?:do|proceed|go|make)\b",
 )
 _ACTED = (
@@ -105,7 +108,7 @@ _ACTED = (
     r"|reset|assigned|granted|revoked|replaced|returned|exchanged|shipped|reported|accepted"
     r"|given|put|set|raised|flagged|corrected|fixed|amended|paid|stopped|lowered|excluded"
     r"|reopened|released|ordered|disputed"
-    r"|initiated|handed|passed|asked|notified|informed|secured|made|finali[sz]ed|reversed)"
+    r"|initiated|let|handed|passed|asked|notified|informed|secured|made|finali[sz]ed|reversed)"
 )
 REPORTS_DONE = (
     r"\b(?:i've|i have|we've|we have|has been|have been|i|we|had)\s+(?:\w+ly\s+|now\s+|also\s+"
@@ -115,7 +118,13 @@ REPORTS_DONE = (
     r"|processed|resolved|closed|updated|changed|corrected|sent|ordered|blocked|released|reopened"
     r"|stopped|done|in place|set|on hold|pending"
     r"|under review"
-    r"|waiting|awaiting|with (?:your|the|our) \w+)\b",
+    r"|waiting|awaiting|with (?:your|the|our|another|an?) \w+)\b",
+    rf"\b(?:is|are) now {_ACTED}\b",
+    rf"\b(?:had|has|have) to be {_ACTED}\b",
+    r"(?:^\W*|[,;:]\s+|\band )(?:cancel+ed|refunded|changed|booked|declined|rejected|refused|denied"
+    r"|escalated|filed) (?:the|your|it|both|all|only)\b",
+    r"\bwill (?:contact|call|e-?mail|write to|get back to|be in touch with) you\b",
+    r"\b(?:i'll|i will|we'll|we will) (?:leave|keep (?!looking|checking|searching|trying))\b",
     r"\b(?:all set|all done|taken care of|success(?:ful(?:ly)?)?|completed|that is everything"
     r"|that's everything|nothing (?:more|further|else))\b",
     r"^\W*done\b",
@@ -150,6 +159,13 @@ CHOICE = (
     r"\bprefer|\bhow would you like\b",
     r"\b(?:which|what) (?:option|alternative|choice)s?\b",
 )
+_FUNCTION_WORD = re.compile(
+    r"the|and|yours?|you|for|are|was|were|his|her|its|our|their|them|they|this|that|these|those|with"
+    r"|from|into|onto|have|has|had|would|will|shall|should|could|can|may|might|wants?|like|prefer"
+    r"|rather|please|which|what|when|where|who|whom|how|why|does|did|not|but|any|all|one|two|there"
+    r"|here|than|then|too|also|just|only|about|some|more|most|been|being|get|got|let|now|yes|know"
+    r"|tell|ask|need|say|said|make|made|still|both|either|neither|other|another"
+)
 GO_AHEAD = (r"\b(?:go ahead|proceed|continue)\b",)
 
 
@@ -157,3 +173,9 @@ GO_AHEAD = (r"\b(?:go ahead|proceed|continue)\b",)
 def compiled(patterns: Sequence[str]) -> re.Pattern[str]:
     """Compile alternatives into one case-insensitive pattern."""
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+
+
+def content_words(text: str) -> set[str]:
+    """The stems of a text's words that carry meaning, so that "cancelled" meets "cancel"."""
+    words = re.findall(r"[^\W_]{3,}", text.lower())
+    return {word[:5] for word in words if not _FUNCTION_WORD.fullmatch(word)}

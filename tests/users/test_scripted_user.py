@@ -120,6 +120,21 @@ def test_consent_follows_the_spec_where_it_says_otherwise() -> None:
     assert careful.reply("So you want to cancel it, correct?") == UserTurn("No, please don't.")
 
 
+def test_the_spec_s_answer_to_consent_may_have_patterns_of_its_own() -> None:
+    thrifty = user(
+        facts={"confirmation": Fact(say="Not if it costs anything.", asked_by=[r"\bfee\b"])}
+    )
+    assert thrifty.reply("There is a fee. Shall I?") == UserTurn("Not if it costs anything.")
+    assert thrifty.reply("What about the fee?") == UserTurn("Not if it costs anything.")
+
+
+def test_a_choice_is_made_by_the_fact_that_names_one_of_its_ends() -> None:
+    capped = user(facts={"why_now": "Finance has set a cost limit.", "hotel": "The Larkspur"})
+    answer = capped.reply("Is this about your health, a wish, or about cost limits?")
+    assert answer == UserTurn("Finance has set a cost limit.")
+    assert capped.reply("Upstairs or downstairs?").content in phrases.HAS_NO_PREFERENCE
+
+
 def test_facts_and_consent_are_given_together() -> None:
     turn = user().reply("What is your booking reference? And shall I proceed with the change?")
     assert turn.content.startswith("BKG-1042. Yes")
