@@ -137,7 +137,8 @@ class _RightEnd:
     def __init__(self, task: Task, pool: DatabasePool, changes: tuple[Change, ...]) -> None:
         self._task = task
         self._pool = pool
-        self._changes = changes
+        self._in_order = changes
+        self._changes = _without_order(changes)
         self._database = self._open()
         self._columns: dict[str, list[Column]] = {}
         for row in self._database.owner.execute(_COLUMNS).fetchall():
@@ -153,7 +154,7 @@ class _RightEnd:
         database = self._pool.acquire(timeout_s=ACQUIRE_TIMEOUT_S)
         try:
             database.prepare(self._task.variant.start, self._task.now)
-            apply_changes(database.agent, self._changes)
+            apply_changes(database.agent, self._in_order)
         except BaseException:
             database.close()
             raise
@@ -278,7 +279,7 @@ class _RightEnd:
     def _mend(self) -> None:
         """Go back to the right end: by the inverse of what differs, else with a new database."""
         right = {(change.table, json.dumps(change.key)): change for change in self._changes}
-        now = self._database.net_changes()
+        now = _without_order(self._database.net_changes())
         spoilt = [one for one in now if right.get((one.table, json.dumps(one.key))) != one]
         missing = [one for one in self._changes if one not in now]
         try:
@@ -286,9 +287,13 @@ class _RightEnd:
             apply_changes(self._database.agent, missing)
         except REFUSED:
             pass
-        if self._database.net_changes() != self._changes:
+        if _without_order(self._database.net_changes()) != self._changes:
             self._database.close()
             self._database = self._open()
+
+
+def _without_order(changes: Iterable[Change]) -> tuple[Change, ...]:
+    return tuple(change.model_copy(update={"at": 0}) for change in changes)
 
 
 INVERSE: Mapping[Op, Op] = {"insert": "delete", "delete": "insert", "update": "update"}

@@ -33,9 +33,9 @@ def fold(changes: Iterable[Change]) -> tuple[Change, ...]:
     table and key.
     """
     states: dict[tuple[str, str], tuple[Change, dict[str, Any] | None]] = {}
-    for change in changes:
+    for at, change in enumerate(changes, start=1):
         place = (change.table, json.dumps(change.key, sort_keys=True))
-        first, _ = states.get(place, (change, None))
+        first, _ = states.get(place, (change.model_copy(update={"at": at}), None))
         states[place] = (first, change.after)
     net = (_net(first, after) for first, after in states.values())
     return tuple(sorted((change for change in net if change is not None), key=_order))
@@ -46,7 +46,7 @@ def _net(first: Change, after: dict[str, Any] | None) -> Change | None:
     if before == after:
         return None
     op = "insert" if before is None else "delete" if after is None else "update"
-    return Change(table=first.table, op=op, key=first.key, before=before, after=after)
+    return Change(table=first.table, op=op, key=first.key, before=before, after=after, at=first.at)
 
 
 def _order(change: Change) -> tuple[str, list[tuple[str, bool, Any]]]:

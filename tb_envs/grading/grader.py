@@ -14,6 +14,7 @@ from tb_envs.episode import Change
 from tb_envs.errors import GradingFailure
 from tb_envs.grading.changes import ColumnRules, grade_changes
 from tb_envs.grading.defaults import column_defaults
+from tb_envs.grading.order import grade_order
 from tb_envs.grading.values import describe, describe_mismatches, mismatches
 from tb_envs.outcome import CheckResult, Grade
 from tb_envs.specs import Task
@@ -65,6 +66,7 @@ def grade_task(
     results = [
         *_grade_checks(database, expect.checks),
         *grade_changes(changes, expect.changes, columns),
+        *grade_order(changes, task.domain.verification),
         *records,
         *_grade_rubrics(task.variant.rubrics, judge),
     ]

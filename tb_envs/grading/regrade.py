@@ -61,10 +61,10 @@ class _Answers:
 def apply_changes(owner: Connection[Any], changes: Sequence[Change]) -> None:
     """Bring a database to the state that net changes describe, in one transaction.
 
-    Net changes have no order of their own, so those that a foreign key still forbids wait for the
-    others.
+    They are made in the order of the rows' first writes; a row has only its last state, so those
+    that a foreign key still forbids wait for the others.
     """
-    waiting = list(changes)
+    waiting = sorted(changes, key=lambda change: change.at)
     with owner.transaction():
         while waiting:
             blocked = [change for change in waiting if not _applied(owner, change)]

@@ -51,6 +51,7 @@ def _refuse_checks(task: Task, database: FinalDatabase) -> None:
 
 
 def _refuse_names(task: Task, tables: Mapping[str, frozenset[str]]) -> None:
+    _refuse_verification(task, tables)
     for place, table, columns in _named(task):
         if table not in tables:
             raise _fault(task, place, f"no table {table!r}; expected one of {_listed(tables)}")
@@ -58,6 +59,19 @@ def _refuse_names(task: Task, tables: Mapping[str, frozenset[str]]) -> None:
             if column not in tables[table]:
                 known = _listed(tables[table])
                 raise _fault(task, place, f"{table} has no column {column!r}; expected {known}")
+
+
+def _refuse_verification(task: Task, tables: Mapping[str, frozenset[str]]) -> None:
+    verification = task.domain.verification
+    if verification is None:
+        return
+    missing = [t for t in (verification.table, *verification.may_precede) if t not in tables]
+    problem = f"no table {missing[0]!r}; expected one of {_listed(tables)}" if missing else ""
+    if not missing and "passed" not in tables[verification.table]:
+        problem = f"{verification.table} has no column 'passed', which tells a passed check"
+    if problem:
+        path = task.path.parents[1] / "domain.yaml"
+        raise SpecError(problem, path=path, field="verification")
 
 
 def _named(task: Task) -> Iterator[tuple[str, str, tuple[str, ...]]]:

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from tb_envs.errors import SpecError
-from tb_envs.specs.models import Article, DomainSpec
+from tb_envs.specs.models import Article, DomainSpec, Verification
 from tb_envs.specs.yaml import load_model
 
 SPECS_ROOT = Path(__file__).resolve().parents[2] / "task_specs"
@@ -30,6 +30,7 @@ class Domain:
     free_columns: frozenset[str]
     toolsets: tuple[str, ...]
     policy: str
+    verification: Verification | None = None
 
     @property
     def system_prompt(self) -> str:
@@ -72,6 +73,7 @@ def load_domain(name: str, root: Path = SPECS_ROOT) -> Domain:
         free_columns=frozenset(spec.free_columns),
         toolsets=tuple(spec.toolsets),
         policy=_read(folder / "policy.md"),
+        verification=spec.verification,
     )
 
 

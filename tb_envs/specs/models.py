@@ -62,6 +62,17 @@ class Article(Spec):
     body: str
 
 
+class Verification(Spec):
+    """Who asks is verified first: where a check has passed, nothing was written before it.
+
+    A row with ``passed`` in ``table`` is the passed check. The tables of ``may_precede`` may be
+    written before it.
+    """
+
+    table: Name
+    may_precede: list[Name]
+
+
 class DomainSpec(Spec):
     """``domain.yaml``: a world of tables, tools and rules."""
 
@@ -77,6 +88,9 @@ class DomainSpec(Spec):
     free_columns: list[str] = Field(
         default=[],
         description="Columns never compared (generated ids, timestamps): column or table.column.",
+    )
+    verification: Verification | None = Field(
+        default=None, description="None: the order of an episode's writes does not matter."
     )
     articles: list[Article] = []
 

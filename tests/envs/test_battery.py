@@ -75,6 +75,28 @@ def test_the_right_end_without_one_of_its_writes_fails(
     assert info["is_success"] is False, name
 
 
+VERIFIED_BEFORE_A_CHANGE = [
+    task.id
+    for task in DEMO
+    if {"verify_identity", "change_booking_room"} <= {step.call for step in task.variant.oracle}
+]
+
+
+@pytest.mark.parametrize("task_id", VERIFIED_BEFORE_A_CHANGE)
+def test_verifying_the_requester_after_the_change_fails(task_id: str, database_choice: str) -> None:
+    oracle = find_task(task_id).variant.oracle
+    (verify,) = (step for step in oracle if step.call == "verify_identity")
+    rest = [step for step in oracle if step is not verify]
+    last_call = max(index for index, step in enumerate(rest) if step.call)
+    late = [*rest[: last_call + 1], verify, *rest[last_call + 1 :]]
+    info = play(task_id, late, database_choice)
+    failed = [result for result in info["grade"]["results"] if not result["passed"]]
+    assert [result["name"] for result in failed] == [
+        "nothing was changed before the requester was verified"
+    ]
+    assert "bookings" in failed[0]["reason"]
+
+
 @pytest.mark.parametrize("task_id", IDS)
 def test_a_talkative_agent_that_does_nothing_fails(task_id: str, database_choice: str) -> None:
     task = find_task(task_id)

@@ -10,7 +10,7 @@ from tb_envs.database import EpisodeDatabase, open_pool
 from tb_envs.errors import SpecError
 from tb_envs.grading import refuse_unsound
 from tb_envs.specs import Task, find_task
-from tb_envs.specs.models import Expectation
+from tb_envs.specs.models import Expectation, Verification
 
 HOTEL = find_task("hotel-downgrade")
 
@@ -49,6 +49,24 @@ def test_a_check_that_is_no_predicate_or_writes_is_refused(
         refuse_unsound(task, hotel)
     assert message in str(caught.value)
     assert caught.value.path == HOTEL.path
+
+
+@pytest.mark.parametrize(
+    ("table", "may_precede", "message"),
+    [
+        ("identity_cheks", [], "no table 'identity_cheks'; expected one of"),
+        ("identity_checks", ["tickts"], "no table 'tickts'; expected one of"),
+        ("tickets", [], "tickets has no column 'passed'"),
+    ],
+)
+def test_a_verification_that_no_table_holds_is_refused(
+    table: str, may_precede: list[str], message: str, hotel: EpisodeDatabase
+) -> None:
+    verification = Verification(table=table, may_precede=may_precede)
+    task = replace(HOTEL, domain=replace(HOTEL.domain, verification=verification), hash=message)
+    with pytest.raises(SpecError, match=message) as caught:
+        refuse_unsound(task, hotel)
+    assert caught.value.path == HOTEL.path.parents[1] / "domain.yaml"
 
 
 @pytest.mark.parametrize(
