@@ -20,7 +20,7 @@ import psycopg
 
 from tb_envs.database import remove
 from tb_envs.database.home import Home, locked, runtime_root
-from tb_envs.database.server import SETTINGS, Server
+from tb_envs.database.server import ENVIRONMENT, SETTINGS, Server
 from tb_envs.errors import DatabaseFailure
 
 logger = logging.getLogger(__name__)
@@ -115,6 +115,7 @@ def _run(home: Home) -> tuple[Server, dict[str, Any]]:
             *(part for name, value in SETTINGS.items() for part in ("-c", f"{name}={value}")),
         ]
     )
+    container.with_envs(**ENVIRONMENT)
     container.tmpfs = {"/var/lib/postgresql": ""}
     container.with_kwargs(labels={LABEL: str(home.path), MACHINE_LABEL: socket.gethostname()})
     # Our keeper removes the container; the reaper of testcontainers would need an image of its own.

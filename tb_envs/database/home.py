@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tb_envs.database import keeper
+from tb_envs.database.server import ENVIRONMENT
 
 MEMORY = Path("/dev/shm")
 MEMORY_NEEDED = 2 * 1024**3
@@ -123,6 +124,7 @@ class Home:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             check=True,
+            env=os.environ | ENVIRONMENT,
         )
 
     @property

@@ -5,6 +5,7 @@ too much; one that is too narrow makes a task unsolvable. So they are wide.
 """
 
 import re
+from functools import cache
 
 FACT_PATTERNS: dict[str, tuple[str, ...]] = {
     "full_name": (
@@ -171,6 +172,7 @@ ALIASES = {
 CONFIRMATION = "confirmation"
 
 
+@cache
 def patterns_of(fact_name: str) -> tuple[str, ...]:
     """Return the patterns by which a fact is asked for: well-known ones, and its own words."""
     words = [re.escape(word) for word in fact_name.split("_") if word]
