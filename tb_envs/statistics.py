@@ -25,7 +25,9 @@ class DomainStatistics:
         traits: how many tasks declare each trait.
         pressed: tasks whose user presses on.
         asked: tasks whose user has facts that must be asked for.
-        tables, tables_named: tables of the domain, and those that an expectation names.
+        tables, tables_own, tables_named: tables of the domain, those that it shares with no other,
+            and those that an expectation names.
+        tools, tools_own: tools that an agent has, and those that only this domain has.
         tools_unused, rules_unused: what no oracle calls, and what no task cites.
         prompt_characters: system prompt and tool schemas as an agent gets them.
     """
@@ -41,8 +43,10 @@ class DomainStatistics:
     pressed: int
     asked: int
     tables: int
+    tables_own: int
     tables_named: int
     tools: int
+    tools_own: int
     tools_unused: tuple[str, ...]
     rules: int
     rules_unused: tuple[int, ...]
@@ -94,8 +98,10 @@ def _count(tasks: Sequence[Task]) -> DomainStatistics:
         pressed=sum(bool(variant.user and variant.user.pushes) for variant in variants),
         asked=sum(bool(variant.user and variant.user.facts) for variant in variants),
         tables=len(tables),
+        tables_own=len(TABLE.findall(domain.schema_sql[-1])),
         tables_named=len(tables & {name for task in tasks for name in _named(task)}),
         tools=len(tools),
+        tools_own=sum(f".{domain.name}" in tool.function.__module__ for tool in tools.values()),
         tools_unused=tuple(sorted(tools.keys() - called)),
         rules=len(rules),
         rules_unused=tuple(number for number in rules if number not in cited),

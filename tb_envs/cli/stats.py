@@ -62,8 +62,12 @@ def table_rows(domains: Sequence[DomainStatistics]) -> list[tuple[str, ...]]:
         "user presses on": shares([one.pressed for one in domains]),
         "traps a task": [f"{one.traps / one.tasks:.1f}" for one in domains],
         "tasks with a rubric": [str(one.rubrics) for one in domains],
-        "tables, of these named": [f"{one.tables}, {one.tables_named}" for one in domains],
-        "tools, of these unused": [f"{one.tools}, {len(one.tools_unused)}" for one in domains],
+        "tables, its own, named": [
+            f"{one.tables}, {one.tables_own}, {one.tables_named}" for one in domains
+        ],
+        "tools, its own, unused": [
+            f"{one.tools}, {one.tools_own}, {len(one.tools_unused)}" for one in domains
+        ],
         "rules, of these uncited": [f"{one.rules}, {len(one.rules_unused)}" for one in domains],
         "prompt, thousand characters": [f"{one.prompt_characters / 1000:.0f}" for one in domains],
     }
