@@ -609,9 +609,9 @@ INSERT INTO ticket_comments (ticket_id, author, is_public, body, created_at) VAL
 
 INSERT INTO approval_requests (id, approval_type, reference, target, approver_email, justification, ticket_id, status, requested_at, decided_at, decided_by, amount, currency) VALUES
     ('APR-2000', 'APV-PET', 'LSE-4000', 'dog', 'homes@calderrow.example', 'The household asks.', 'TCK-4000', 'approved', '2026-01-10T09:00:00+00:00', '2026-02-12T09:00:00+00:00', 'homes@calderrow.example', NULL, NULL),
-    ('APR-2001', 'APV-PET', 'LSE-4001', 'dog', 'homes@calderrow.example', 'The household asks.', 'TCK-4001', 'rejected', '2026-02-10T09:00:00+00:00', '2026-02-12T09:00:00+00:00', 'homes@calderrow.example', NULL, NULL),
-    ('APR-2002', 'APV-PET', 'LSE-4002', 'dog', 'homes@calderrow.example', 'The household asks.', 'TCK-4002', 'pending', '2026-01-10T09:00:00+00:00', NULL, NULL, NULL, NULL),
-    ('APR-2003', 'APV-PET', 'LSE-4003', 'dog', 'homes@calderrow.example', 'The household asks.', 'TCK-4003', 'withdrawn', '2026-02-10T09:00:00+00:00', NULL, NULL, NULL, NULL),
+    ('APR-2001', 'APV-PET', 'LSE-4001', 'dog', 'imelda.frayne@fraynehomes.example', 'The household asks.', 'TCK-4001', 'rejected', '2026-02-10T09:00:00+00:00', '2026-02-12T09:00:00+00:00', 'imelda.frayne@fraynehomes.example', NULL, NULL),
+    ('APR-2002', 'APV-PET', 'LSE-4002', 'dog', 'desk@rookwood.example', 'The household asks.', 'TCK-4002', 'pending', '2026-01-10T09:00:00+00:00', NULL, NULL, NULL, NULL),
+    ('APR-2003', 'APV-PET', 'LSE-4003', 'dog', 'anders@boydlind.example', 'The household asks.', 'TCK-4003', 'withdrawn', '2026-02-10T09:00:00+00:00', NULL, NULL, NULL, NULL),
     ('APR-3084', 'APV-REFUND', 'CHG-4084', 'PAY-5085', 'finance@harrowgatepell.example', 'Paid twice', NULL, 'approved', '2026-03-09T09:00:00+00:00', '2026-03-10T09:00:00+00:00', 'finance@harrowgatepell.example', 880, 'GBP'),
     ('APR-3085', 'APV-REFUND', 'CHG-4084', 'PAY-5084', 'finance@harrowgatepell.example', 'Paid twice', NULL, 'rejected', '2026-03-05T09:00:00+00:00', '2026-03-06T09:00:00+00:00', 'finance@harrowgatepell.example', 880, 'GBP'),
     ('APR-3104', 'APV-PLAN', 'LSE-2026', '3', 'arrears@harrowgatepell.example', 'Plan broke in August', NULL, 'approved', '2026-03-05T09:00:00+00:00', '2026-03-12T09:00:00+00:00', 'arrears@harrowgatepell.example', 720, 'GBP'),
@@ -1138,7 +1138,7 @@ INSERT INTO refunds (id, payment_id, amount, reason, created_at) VALUES
 
 INSERT INTO payment_plans (id, lease_id, total, instalments, first_due_on, status, broken_on) VALUES
     ('PLN-0900', 'LSE-4010', 600, 4, '2024-02-15', 'kept', NULL),
-    ('PLN-0901', 'LSE-4011', 600, 4, '2025-02-15', 'broken', '2024-06-14'),
+    ('PLN-0901', 'LSE-4011', 600, 4, '2025-04-15', 'broken', '2025-06-14'),
     ('PLN-0902', 'LSE-4012', 600, 4, '2026-02-15', 'active', NULL),
     ('PLN-1100', 'LSE-2025', 840, 3, '2025-10-01', 'broken', '2025-11-12'),
     ('PLN-1101', 'LSE-2025', 500, 2, '2024-10-01', 'kept', NULL),

@@ -62,3 +62,22 @@ def test_a_second_notice_is_refused_while_one_runs(desk: Desk) -> None:
 def test_an_unknown_code_is_answered_with_those_that_exist(desk: Desk) -> None:
     said = desk.refused("add_charge", lease_id="LSE-4000", kind_code="FEE-X", amount=5)
     assert "expected one of FEE-KEY, FEE-LATE" in said
+
+
+def test_nobody_complains_about_their_own_home(desk: Desk) -> None:
+    complaint = {"lease_id": "LSE-4000", "kind_code": "CPK-SMOKE", "happened_on": "2026-03-15"}
+    assert desk.call("open_complaint", about_unit="UNT-3016", **complaint)["id"] == "CPL-1001"
+    said = desk.refused("open_complaint", about_unit="UNT-3000", **complaint)
+    assert said == "There is no lease LSE-4000 or no other home UNT-3000."
+
+
+def test_a_space_that_has_an_end_is_not_ended_again(desk: Desk) -> None:
+    space = {"space_id": "SPC-3005", "lease_id": "LSE-4005"}
+    assert desk.call("end_space_let", ends_on="2026-06-30", **space)["ends_on"] == "2026-06-30"
+    said = desk.refused("end_space_let", ends_on="2026-05-31", **space)
+    assert said == "SPC-3005 is not let to LSE-4005 without an end."
+
+
+def test_only_a_served_rise_can_be_cancelled(desk: Desk) -> None:
+    said = desk.refused("cancel_rent_adjustment", adjustment_id="ADJ-2004", reason_code="CAN-YEAR")
+    assert said == "There is no adjustment ADJ-2004 that was served and is not in force."
