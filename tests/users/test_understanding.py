@@ -133,6 +133,8 @@ def test_a_fact_is_understood_however_it_is_asked_for(fact: str, question: str) 
         "The manager's approval is required first. Is it okay if I request it?",
         "Please confirm that I should cancel the order. (yes/no)",
         "Just to check: you want the deluxe room, right?",
+        "Is 18 April acceptable?",
+        "Would 31 May work for you?",
     ],
 )
 def test_consent_is_given_however_it_is_asked_for(message: str) -> None:
