@@ -38,7 +38,7 @@ class Progress:
         if not report.updates:
             parts.insert(2, "no signal: weights unchanged")
         if scores is not None:
-            parts.append(f"held out pass@1 {scores.pass_at_1:.3f} all {scores.observed_all:.3f}")
+            parts.append(_held_out(scores))
         self._console.print(" | ".join(parts), highlight=False)
 
     def __enter__(self) -> Self:
@@ -51,3 +51,9 @@ class Progress:
         trace: TracebackType | None,
     ) -> None:
         return None
+
+
+def _held_out(scores: Scores) -> str:
+    if scores.pass_at_1 is None:
+        return f"held out: no score, {scores.system_errors} attempts are system errors"
+    return f"held out pass@1 {scores.pass_at_1:.3f} all {scores.observed_all:.3f}"

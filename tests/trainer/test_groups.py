@@ -10,44 +10,19 @@ import pytest
 
 from tb_envs.errors import DatabaseFailure, PolicyFailure, UsageError, UserFailure
 from tb_trainer.chat import ChatCodec, family_of
-from tb_trainer.engines import Request, WeightSource
+from tb_trainer.engines import Request
 from tb_trainer.groups import Collection, CollectSettings, collect
 from tb_trainer.ledger import totals_by_task
 from tb_trainer.models import load_tokenizer
 from tb_trainer.policy import EnginePolicy, PromptView, SamplingLimits
 from tb_trainer.tasks import TaskRef, TaskStream, resolve
-from tb_trainer.trajectory import Sampled
+from tests.typist import TypingEngine
 
 Faults = dict[str, list[Exception]]
 SETTINGS = CollectSettings(
     groups=2, group_size=4, replacements=0, retries=1, concurrency=8,
     episode_deadline_s=60.0, step_deadline_s=240.0, overlong="keep",
 )  # fmt: skip
-
-
-class TypingEngine:
-    """Answers what a function says, spelled out by the real tokenizer."""
-
-    context_tokens = 100_000
-
-    def __init__(self, codec: ChatCodec, answer: Callable[[Request], str]) -> None:
-        self._codec = codec
-        self._answer = answer
-        self.forgotten: list[str] = []
-
-    def generate(self, request: Request, *, timeout_s: float) -> Sampled:
-        ids = (*self._codec.encode(self._answer(request)), self._codec.end_of_turn_id)
-        ids = ids[: request.max_new_tokens]
-        return Sampled(ids, (-1.0,) * len(ids), stopped=ids[-1] in request.stop_ids)
-
-    def forget(self, episode: str) -> None:
-        self.forgotten.append(episode)
-
-    def expect(self, episodes: int, concurrency: int) -> None: ...
-    def update_weights(self, source: WeightSource) -> None: ...
-    def sleep(self) -> None: ...
-    def wake(self) -> None: ...
-    def close(self) -> None: ...
 
 
 def odd_ones_pass(request: Request) -> str:
