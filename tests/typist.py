@@ -14,11 +14,11 @@ class TypingEngine:
 
     def __init__(self, codec: ChatCodec, answer: Callable[[Request], str]) -> None:
         self._codec = codec
-        self._answer = answer
+        self.answer = answer
         self.forgotten: list[str] = []
 
     def generate(self, request: Request, *, timeout_s: float) -> Sampled:
-        ids = (*self._codec.encode(self._answer(request)), self._codec.end_of_turn_id)
+        ids = (*self._codec.encode(self.answer(request)), self._codec.end_of_turn_id)
         ids = ids[: request.max_new_tokens]
         return Sampled(ids, (-1.0,) * len(ids), stopped=ids[-1] in request.stop_ids)
 
