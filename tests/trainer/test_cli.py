@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,14 @@ def test_every_command_has_help(command: str) -> None:
     result = RUNNER.invoke(app, [command, "--help"])
     assert result.exit_code == 0
     assert "Usage" in result.output
+
+
+def test_launchers_start_it_as_a_module() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tb_trainer.cli", "run", "--help"], capture_output=True, text=True
+    )
+    assert done.returncode == 0
+    assert "Usage" in done.stdout
 
 
 def test_plan_says_go_or_no_go_by_its_exit_code(model_directory: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from transformers import PreTrainedModel
 
+from tb_envs.errors import UsageError
 from tb_trainer.grpo import LossSettings
 from tb_trainer.learners import LearnerSettings, TrainSequence, micro_batches
 from tb_trainer.learners.torch_learner import TorchLearner, learning_rate
@@ -193,6 +194,13 @@ def test_a_learner_that_was_saved_and_loaded_goes_on_to_the_same_bits(
     assert [resumed.update(BATCH), resumed.update(BATCH)] == stats[2:]
     for (_, a), (_, b) in zip(resumed.weights(), straight.weights(), strict=True):
         assert torch.equal(a, b)
+
+
+def test_a_checkpoint_of_another_kind_of_learner_is_refused(
+    tiny_model: Maker, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=r"learner\.kind=torch did not write it"):
+        TorchLearner(tiny_model(), settings()).load(tmp_path)
 
 
 def test_the_tied_head_is_among_the_weights(tiny_model: Maker) -> None:
