@@ -31,7 +31,8 @@ class Progress:
             f"step {report.step}/{self._config.steps}",
             "reward -" if reward is None else f"reward {reward:.3f}",
             f"groups {metrics['groups_trained']} trained, "
-            f"{metrics['groups_without_signal']} without signal, {metrics['groups_failed']} failed",
+            f"{metrics['groups_without_signal']} without signal, "
+            f"{metrics['groups_failed']} failed, {self._replaced(report)} replaced",
             seconds,
             f"{left / 60:.1f} min left",
         ]
@@ -40,6 +41,10 @@ class Progress:
         if scores is not None:
             parts.append(_held_out(scores))
         self._console.print(" | ".join(parts), highlight=False)
+
+    def _replaced(self, report: StepReport) -> int:
+        """Groups drawn in the place of others."""
+        return max(0, len(report.collection.entries) - self._config.rollout.groups)
 
     def __enter__(self) -> Self:
         return self

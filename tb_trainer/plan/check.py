@@ -136,11 +136,6 @@ def _limits(config: RunConfig) -> Iterator[Fault]:
             f"{rollout.groups}",
             "raise rollout.groups",
         )
-    if config.grpo.kl_coef and config.learner.kind == "deepspeed":
-        yield Fault(
-            "grpo.kl_coef > 0 keeps a whole reference model, which learner.kind=deepspeed does not",
-            "set grpo.kl_coef=0 or learner.kind=torch",
-        )
     try:
         family_of(config.model.chat_template)
     except UsageError as error:

@@ -169,6 +169,34 @@ def test_a_first_prompt_that_does_not_fit_stops_the_run(codec: ChatCodec) -> Non
         collect(1, TaskStream(resolve(["Toy/Letter-v0"]), 3), policy, SETTINGS)
 
 
+def test_each_sample_has_a_seed_of_its_own_and_a_retry_has_the_same(codec: ChatCodec) -> None:
+    asked: list[tuple[str, int]] = []
+    broken = threading.Semaphore(1)
+
+    def answer(request: Request) -> str:
+        asked.append((request.episode, request.seed))
+        if request.episode.endswith("/2") and broken.acquire(blocking=False):
+            raise PolicyFailure("once")
+        return odd_ones_pass(request)
+
+    def seeds(run_seed: int) -> dict[str, int]:
+        asked.clear()
+        policy = EnginePolicy(
+            TypingEngine(codec, answer), codec, SamplingLimits(1.0, 256, 64, 16), name="t",
+            seed=run_seed,
+        )  # fmt: skip
+        stream = TaskStream(resolve(["Toy/Letter-v0"]), run_seed)
+        for step in (1, 2):
+            collect(step, stream, policy, SETTINGS)
+        return dict(asked)
+
+    first = seeds(1)
+    assert len(asked) == 17, "two steps of two groups of four, and one retry"
+    assert len(set(asked)) == len(set(first.values())) == len(first) == 16
+    assert seeds(1) == first
+    assert not set(seeds(2).values()) & set(first.values())
+
+
 def test_the_engine_forgets_each_episode_that_has_ended(codec: ChatCodec) -> None:
     engine = TypingEngine(codec, odd_ones_pass)
     policy = EnginePolicy(engine, codec, SamplingLimits(1.0, 256, 64, 16), name="t", seed=1)
