@@ -218,8 +218,10 @@ def test_a_stream_gives_every_task_once_an_epoch_and_goes_on_where_it_stood() ->
 def test_an_entry_that_names_nothing_is_refused() -> None:
     with pytest.raises(UsageError, match="no-such-task"):
         resolve(["no-such-task"])
-    with pytest.raises(UsageError, match="not a registered environment"):
+    with pytest.raises(UsageError, match="No module named 'no_module'"):
         resolve(["no_module:Env-v0"])
+    with pytest.raises(UsageError, match="'json:Env-v0' is not a registered environment"):
+        resolve(["json:Env-v0"])
 
 
 @pytest.mark.slow
