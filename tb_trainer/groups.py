@@ -84,6 +84,7 @@ class _Draft:
     done: dict[int, tuple[Episode, Trajectory]] = field(
         default_factory=dict[int, tuple[Episode, Trajectory]]
     )
+    digests: set[str] = field(default_factory=set[str])
     failures: list[str] = field(default_factory=list[str])
     rounds: int = 0
 
@@ -99,6 +100,7 @@ class _Draft:
             self.failures.append(source)
             return
         assert isinstance(result.session, _HasTrajectory)
+        self.digests.add(result.start_digest)
         self.done[result.job.attempt] = (result.episode, result.session.trajectory())
 
     @property
@@ -205,11 +207,12 @@ def _group_of(draft: _Draft, overlong: Overlong) -> Group:
     episodes = tuple(episode for episode, _ in pairs)
     trajectories = tuple(trajectory for _, trajectory in pairs)
     openings = {t.ids[: t.turns[0][0]] for t in trajectories if t.turns}
-    if len(openings) > 1:
-        raise UsageError(
-            f"{draft.task.name}: the episodes of one group began with different prompts, so the "
-            "environment does not honour reset(seed=...); a group must share its start"
-        )
+    for what, found in (("prompts", openings), ("databases", draft.digests)):
+        if len(found) > 1:
+            raise UsageError(
+                f"{draft.task.name}: the episodes of one group began with different {what}, so the "
+                "environment does not honour reset(seed=...); a group must share its start"
+            )
     cut = [isinstance(episode.outcome, CutByLimit) for episode in episodes]
     rewards, trained = apply_overlong([episode.reward for episode in episodes], cut, overlong)
     return Group(draft.task, episodes, trajectories, tuple(rewards), tuple(trained))

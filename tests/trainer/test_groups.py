@@ -18,7 +18,7 @@ from tb_trainer.policy import EnginePolicy, PromptView, SamplingLimits
 from tb_trainer.tasks import TaskRef, TaskStream, resolve
 from tests.typist import TypingEngine
 
-Faults = dict[str, list[Exception]]
+Faults = dict[str, list[Exception | Callable[[], None]]]
 SETTINGS = CollectSettings(
     groups=2, group_size=4, replacements=0, retries=1, concurrency=8,
     episode_deadline_s=60.0, step_deadline_s=240.0, overlong="keep",
@@ -139,6 +139,29 @@ def test_a_straggler_is_cut_by_its_deadline_and_recorded_as_that(codec: ChatCode
     assert time.monotonic() - started < 10.0
     assert fates(collection) == ["system_error"]
     assert collection.entries[0].failures == ("deadline",)
+
+
+@pytest.mark.parametrize("stage", ["reset", "step"])
+def test_an_environment_that_hangs_is_cut_by_the_same_deadline(
+    codec: ChatCodec, faults: Faults, stage: str
+) -> None:
+    """One deadline for all of an episode: setting up, acting and grading."""
+    released = threading.Event()
+    faults[stage] = [lambda: released.wait(20)] * 2  # pyright: ignore[reportAssignmentType]
+    started = time.monotonic()
+    collection = gather(codec, groups=1, episode_deadline_s=0.6, retries=1)
+    released.set()
+    assert time.monotonic() - started < 10.0
+    assert fates(collection) == ["trained"]
+    assert collection.entries[0].failures == ("deadline", "deadline")
+
+
+@pytest.mark.parametrize("what", ["prompts", "databases"])
+def test_a_group_whose_episodes_begin_differently_stops_the_run(
+    codec: ChatCodec, what: str
+) -> None:
+    with pytest.raises(UsageError, match=rf"began with different {what}.*reset\(seed="):
+        gather(codec, tasks=(f"Toy/Unlike-{what}-v0",))
 
 
 def test_a_step_whose_time_is_over_keeps_what_is_complete(codec: ChatCodec) -> None:

@@ -220,6 +220,8 @@ def whole(model_directory: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     """Six validated steps that nothing interrupted."""
     output = tmp_path_factory.mktemp("whole")
     train(config(model_directory, output, *SIX_STEPS))
+    lines = read_lines(output / "metrics.jsonl")
+    assert [line["step"] for line in lines if "held_out/pass_at_1" in line] == [2, 4, 6]
     return output
 
 

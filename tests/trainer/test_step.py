@@ -119,6 +119,17 @@ def test_each_aggregation_weighs_the_batch_as_a_whole(
     assert [one.weight for one in batch] == pytest.approx(expected[aggregation])
 
 
+def test_the_engine_wakes_before_it_takes_the_weights(model_directory: Path) -> None:
+    made = parts(model_directory, NotingLearner())
+    engine = made.engine
+    assert engine is not None
+    calls: list[str] = []
+    for name in ("expect", "sleep", "wake", "update_weights"):
+        setattr(engine, name, lambda *_, name=name: calls.append(name))
+    train_step(1, made)
+    assert calls == ["expect", "sleep", "wake", "update_weights"]
+
+
 def test_several_updates_take_whole_groups_each_and_note_the_first_policy(
     model_directory: Path,
 ) -> None:

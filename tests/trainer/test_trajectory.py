@@ -1,6 +1,7 @@
 """The oracle: ids gathered turn by turn equal the ids of one full rendering."""
 
 import functools
+import json
 
 import pytest
 from hypothesis import given, settings
@@ -23,6 +24,19 @@ TOOLS = (
         },
     },
 )
+TYPED: tuple[ToolSchema, ...] = (
+    {
+        "type": "function",
+        "function": {
+            "name": "find_booking",
+            "description": "",
+            "parameters": {
+                "type": "object",
+                "properties": {"code": {"type": "string"}, "number": {"type": "integer"}},
+            },
+        },
+    },
+)  # fmt: skip
 CORPUS = ["find the booking H-204 for a guest", '{"name": "find_booking", "arguments": {}}'] * 5
 
 
@@ -261,6 +275,24 @@ def test_control_text_in_content_stays_text(family: str) -> None:
     controls = [token for token in builder.prompt if token in added]
     assert controls == [token for token in harmless.prompt if token in added]
     assert attack in codec.tokenizer.decode(list(builder.prompt))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_turn_that_is_written_is_read_back_the_same(family: str) -> None:
+    """A template that garbled reasoning or calls would teach what the model never said."""
+    codec = codec_of(family)
+    number = ToolCall("find_booking", '{"code": "7", "number": 7}')
+    calls = (call('"H-204"'), number, ToolCall("find_booking", "{}"))
+    turns = [AssistantTurn("Hi."), AssistantTurn("Look.", calls), AssistantTurn("", calls[:1])]
+    if family == "qwen3":
+        turns += [turn._replace(reasoning="First this.\nThen that.") for turn in turns]
+    for turn in turns:
+        text = codec.decode(codec.write_turn(turn))
+        back = read_turn(text, TYPED, tool_format=codec.family.reading)
+        assert (back.content, back.reasoning) == (turn.content, turn.reasoning)
+        assert [(one.name, json.loads(one.arguments)) for one in back.tool_calls] == [
+            (one.name, json.loads(one.arguments)) for one in turn.tool_calls
+        ]
 
 
 def test_sampled_ids_are_kept_even_where_the_tokenizer_would_merge_them() -> None:
