@@ -12,6 +12,7 @@ from tb_envs.outcome import SystemErrored
 from tb_trainer.build import build_parts
 from tb_trainer.checkpoint import RunState, latest_checkpoint, read_state, write_checkpoint
 from tb_trainer.config import RunConfig, render_config
+from tb_trainer.ledger import write_totals
 from tb_trainer.metrics import MetricsWriter
 from tb_trainer.step import Parts, StepReport, hand_over, metrics_of, train_step
 from tb_trainer.tasks import resolve
@@ -102,6 +103,7 @@ class _Run:
         writer.write_timings(state.step, report.seconds)
         for entry in report.collection.entries:
             writer.write_ledger(entry.as_json())
+        write_totals(self._output / "ledger.jsonl", self._output / "tasks.json")
         folder = self._output / "episodes"
         folder.mkdir(exist_ok=True)
         path = folder / f"step-{state.step:06d}.jsonl"

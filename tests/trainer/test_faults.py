@@ -199,6 +199,36 @@ def test_a_database_that_stays_away_stops_the_run_and_says_so(
     assert latest_checkpoint(tmp_path / "checkpoints") is None
 
 
+def test_a_validation_with_a_broken_attempt_has_no_score_and_is_never_the_best(
+    typist: Typist, model_directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three of four attempts pass, and one breaks twice: 75% or 100%, if survivors were scored."""
+    broken, validations = threading.Event(), itertools.count(1)
+    validate = tb_trainer.run.validate
+
+    def answer(request: Request) -> str:
+        attempt = int(request.episode.rsplit("/", 1)[1])
+        if broken.is_set() and attempt == 2:
+            raise PolicyFailure("out of memory")
+        return "ae" if broken.is_set() or attempt % 2 else "n"
+
+    def first_one_breaks(*args: Any, **kwargs: Any) -> Any:
+        if next(validations) == 1:
+            broken.set()
+        scores = validate(*args, **kwargs)
+        broken.clear()
+        return scores
+
+    typist.answer = answer
+    monkeypatch.setattr(tb_trainer.run, "validate", first_one_breaks)
+    toy = ("tasks.train=[Toy/Letter-v0]", "tasks.held_out=[Toy/Letter-v0]", "steps=2")
+    state = train(config(model_directory, tmp_path, *toy, "tasks.validate_every=1"))
+    first, second = read_lines(tmp_path / "metrics.jsonl")
+    assert (first["held_out/pass_at_1"], first["held_out/system_errors"]) == (None, 1.0)
+    assert (second["held_out/pass_at_1"], second["held_out/system_errors"]) == (0.5, 0.0)
+    assert (state.best_step, state.best_score) == (2, 0.5)
+
+
 BREAKING: dict[str, tuple[Any, str, Exception]] = {
     "the engine, as it goes to sleep": (Typist, "sleep", PolicyFailure("gone")),
     "the engine, as it wakes": (Typist, "wake", PolicyFailure("gone")),

@@ -124,6 +124,12 @@ def test_a_step_without_signal_changes_nothing(model_directory: Path, tmp_path: 
                "rollout.replacements=1")
     )  # fmt: skip
     (line,) = read_lines(tmp_path / "metrics.jsonl")
+    assert json.loads((tmp_path / "tasks.json").read_text()) == {
+        "Toy/Impossible-v0": {
+            "drawn": 3, "trained": 0, "zero_variance": 3, "failed": 0, "episodes": 12,
+            "reward": 0.0,
+        }
+    }  # fmt: skip
     assert line["skipped"] == 1.0
     assert line["groups_without_signal"] == 3, "two, and one replacement"
     first = AutoModelForCausalLM.from_pretrained(model_directory).state_dict()
@@ -251,7 +257,7 @@ def test_three_steps_a_kill_and_three_equal_six_to_the_bit_when_killed_while(
     assert read_state(checkpoint).step == done
     train(settings, resume=True)
 
-    for file in ("metrics.jsonl", "ledger.jsonl"):
+    for file in ("metrics.jsonl", "ledger.jsonl", "tasks.json"):
         assert (tmp_path / "killed" / file).read_text() == (whole / file).read_text()
     for name, tensor in weights(whole).items():
         assert torch.equal(tensor, weights(tmp_path / "killed")[name]), name
