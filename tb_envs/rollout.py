@@ -49,12 +49,14 @@ class RolloutResult:
     """A played episode, and the policy's session, which may hold its tokens.
 
     ``session`` is None where the episode failed before or while the policy was acting beyond its
-    deadline.
+    deadline. ``start_digest`` is what the environment says of the state that the episode began
+    with; empty where it says nothing.
     """
 
     job: RolloutJob
     episode: Episode
     session: PolicySession | None
+    start_digest: str = ""
 
 
 def run_episode(
@@ -107,6 +109,7 @@ class _Play:
         self.job = job
         self.session: PolicySession | None = None
         self.deadline = time.monotonic() + deadline_s
+        self.start_digest = ""
         self._policy = policy
         self._usage = Usage()
         task_id = job.task_id or job.env_id
@@ -138,6 +141,7 @@ class _Play:
         observation, info = env.reset(seed=self.job.seed, options=options)
         recorder.reset_s = time.perf_counter() - started
         recorder.began(observation, info)
+        self.start_digest = str(info.get("database_digest", ""))
         session = self.session = self._policy.start(self._context(info))
         while True:
             started = time.perf_counter()
@@ -218,7 +222,7 @@ class _Collection:
             elif isinstance(item, BaseException):
                 raise item
             else:
-                yield RolloutResult(item.job, item.episode(), item.session)
+                yield RolloutResult(item.job, item.episode(), item.session, item.start_digest)
 
     def stop(self) -> None:
         """Let workers end after the episode that they are playing."""

@@ -1,21 +1,20 @@
 """From a configuration to working parts: model, engine, learner, policy."""
 
-import copy
 import os
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.distributed as dist
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
-from tb_envs.errors import UsageError
 from tb_trainer.chat import ChatCodec, family_of
 from tb_trainer.config import EngineConfig, RunConfig
 from tb_trainer.engines import Engine
 from tb_trainer.groups import CollectSettings
 from tb_trainer.grpo import LossSettings
-from tb_trainer.learners import Learner, LearnerSettings
+from tb_trainer.learners import Learner, LearnerSettings, Reference
 from tb_trainer.learners.torch_learner import TorchLearner
 from tb_trainer.models import load_model, load_tokenizer
 from tb_trainer.policy import EnginePolicy, PromptView, SamplingLimits
@@ -32,15 +31,9 @@ def build_parts(config: RunConfig, *, drawn: int) -> tuple[Parts, PreTrainedToke
     """
     join_ranks(config)
     tokenizer = load_tokenizer(config.model.path)
-    model = _trainable(config)
+    model = _loaded(config, _sharding(config))
     learner = build_learner(config, model)
-    reference = None
-    if config.grpo.kl_coef:
-        if config.learner.kind != "torch":
-            raise UsageError("grpo.kl_coef > 0 needs learner.kind=torch: the reference is whole")
-        reference = TorchLearner(
-            copy.deepcopy(model).requires_grad_(False), learner_settings(config)
-        )
+    reference = build_reference(config) if config.grpo.kl_coef else None
     policy = None
     if learner.is_main:
         policy = build_policy(config, build_engine(config), tokenizer)
@@ -91,6 +84,16 @@ def build_learner(config: RunConfig, model: PreTrainedModel) -> Learner:
     from tb_trainer.learners.deepspeed_learner import DeepSpeedLearner
 
     return DeepSpeedLearner(model, settings)
+
+
+def build_reference(config: RunConfig) -> Reference:
+    """Load the first policy a second time, to stay as it is."""
+    settings = learner_settings(config)
+    if config.learner.kind == "torch":
+        return TorchLearner(_loaded(config).requires_grad_(False), settings)
+    from tb_trainer.learners.deepspeed_learner import DeepSpeedReference, reference_config
+
+    return DeepSpeedReference(_loaded(config, reference_config(settings)), settings)
 
 
 def build_engine(config: RunConfig) -> Engine:
@@ -189,18 +192,25 @@ def learner_settings(config: RunConfig) -> LearnerSettings:
     )
 
 
-def _trainable(config: RunConfig) -> PreTrainedModel:
-    """Load the weights to train; stage 3 shards them while they load."""
-    if config.learner.kind == "deepspeed" and config.learner.zero_stage == 3:
+def _sharding(config: RunConfig) -> dict[str, Any] | None:
+    """DeepSpeed's configuration, where a learner has one."""
+    if config.learner.kind != "deepspeed":
+        return None
+    from tb_trainer.learners.deepspeed_learner import deepspeed_config
+
+    return deepspeed_config(learner_settings(config))
+
+
+def _loaded(config: RunConfig, sharding: dict[str, Any] | None = None) -> PreTrainedModel:
+    """Load the model's weights as they lie on disk; stage 3 shards them while they load."""
+    dtype = "float32" if sharding is None else config.learner.dtype
+    if sharding is not None and sharding["zero_optimization"]["stage"] == 3:
         from transformers.integrations.deepspeed import HfDeepSpeedConfig
 
-        from tb_trainer.learners.deepspeed_learner import deepspeed_config
-
         # Alive while the model loads: that is how transformers knows that it is to shard.
-        sharding = HfDeepSpeedConfig(deepspeed_config(learner_settings(config)))
-        model = load_model(config.model.path, dtype=config.learner.dtype)
-        del sharding
+        alive = HfDeepSpeedConfig(sharding)
+        model = load_model(config.model.path, dtype=dtype)
+        del alive
         return model
-    dtype = "float32" if config.learner.kind == "torch" else config.learner.dtype
     model = load_model(config.model.path, dtype=dtype)
     return model.to(device_of_rank())  # pyright: ignore[reportArgumentType]

@@ -131,3 +131,7 @@ def _with_envs(overrides: list[str] | None, envs: list[str] | None) -> list[str]
     if envs:
         chosen.append("tasks.train=[" + ", ".join(f'"{env}"' for env in envs) + "]")
     return chosen
+
+
+if __name__ == "__main__":
+    main()

@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import yaml
+from torch import Tensor
+from transformers import PreTrainedModel
 
 from tb_envs.errors import UsageError
-from tb_trainer.build import build_learner, join_ranks
+from tb_trainer.build import build_learner
 from tb_trainer.chat import family_of
 from tb_trainer.checkpoint import RunState, latest_checkpoint, read_state
 from tb_trainer.config import RunConfig
@@ -28,13 +30,19 @@ def export_checkpoint(source: Path, directory: Path) -> RunState:
     if not written.exists():
         raise UsageError(f"{written} is missing; a checkpoint is exported from its run's folder")
     config = RunConfig.model_validate(yaml.safe_load(written.read_text(encoding="utf-8")))
-    join_ranks(config)
     model = load_model(config.model.path)
-    learner = build_learner(config, model)
-    learner.load(checkpoint)
     tokenizer = load_tokenizer(config.model.path)
     tokenizer.chat_template = family_of(config.model.chat_template).template
-    weights = {name: tensor.cpu().clone() for name, tensor in learner.weights()}
-    if learner.is_main:
-        save_model(directory, weights.items(), model, tokenizer)
+    save_model(directory, _weights(config, model, checkpoint).items(), model, tokenizer)
     return state
+
+
+def _weights(config: RunConfig, model: PreTrainedModel, checkpoint: Path) -> dict[str, Tensor]:
+    """Read a checkpoint's weights, whole, whatever number of processes wrote it."""
+    if config.learner.kind == "deepspeed":
+        from tb_trainer.learners.deepspeed_learner import consolidated_weights
+
+        return consolidated_weights(checkpoint)
+    learner = build_learner(config, model)
+    learner.load(checkpoint)
+    return {name: tensor.clone() for name, tensor in learner.weights()}

@@ -72,14 +72,19 @@ class _HasTrajectory(PolicySession, Protocol):
 
 @dataclass(slots=True)
 class _Draft:
-    """A group being gathered; ``done`` maps a sample's number to what it became."""
+    """A group being gathered; ``done`` maps a sample's number to what it became.
 
+    ``number`` says as which it was drawn.
+    """
+
+    number: int
     task: TaskRef
     seed: int
     size: int
     done: dict[int, tuple[Episode, Trajectory]] = field(
         default_factory=dict[int, tuple[Episode, Trajectory]]
     )
+    digests: set[str] = field(default_factory=set[str])
     failures: list[str] = field(default_factory=list[str])
     rounds: int = 0
 
@@ -95,6 +100,7 @@ class _Draft:
             self.failures.append(source)
             return
         assert isinstance(result.session, _HasTrajectory)
+        self.digests.add(result.start_digest)
         self.done[result.job.attempt] = (result.episode, result.session.trajectory())
 
     @property
@@ -127,13 +133,14 @@ class _Collector:
         self._settings = settings
         self._budget = settings.replacements
         self._ends = time.monotonic() + settings.step_deadline_s
-        self._groups: list[Group] = []
+        self._groups: dict[int, Group] = {}
         self._episodes: list[Episode] = []
-        self._entries: list[LedgerEntry] = []
+        self._entries: dict[int, LedgerEntry] = {}
 
     def draw(self) -> _Draft:
+        number = self._stream.drawn
         task, seed = self._stream.draw()
-        return _Draft(task, seed, self._settings.group_size)
+        return _Draft(number, task, seed, self._settings.group_size)
 
     def play(self, drafts: list[_Draft]) -> None:
         """Play what the drafts lack, all at once."""
@@ -160,7 +167,7 @@ class _Collector:
             draft.rounds += 1
             group = _group_of(draft, self._settings.overlong) if draft.complete else None
             if group is not None and has_signal(group.rewards):
-                self._groups.append(group)
+                self._groups[draft.number] = group
                 self._enter(draft, "trained")
             elif not draft.complete and not late and draft.rounds <= self._settings.retries:
                 again.append(draft)
@@ -175,22 +182,23 @@ class _Collector:
         return again
 
     def collection(self) -> Collection:
-        # Episodes end in any order; the record of a step must not depend on it.
+        # Episodes end, and groups are settled, in any order; what a step learns and writes down
+        # must not depend on it, nor on what had to be played twice.
         episodes = sorted(self._episodes, key=lambda e: (e.task_id, e.seed, e.attempt))
-        return Collection(tuple(self._groups), tuple(episodes), tuple(self._entries))
+        groups = [self._groups[number] for number in sorted(self._groups)]
+        entries = [self._entries[number] for number in sorted(self._entries)]
+        return Collection(tuple(groups), tuple(episodes), tuple(entries))
 
     def _enter(self, draft: _Draft, fate: Fate) -> None:
         episodes = [draft.done[sample][0] for sample in sorted(draft.done)]
-        self._entries.append(
-            LedgerEntry(
-                step=self._step,
-                task=draft.task.name,
-                seed=draft.seed,
-                fate=fate,
-                rewards=tuple(episode.reward for episode in episodes),
-                failures=tuple(sorted(draft.failures)),
-                cut=sum(isinstance(episode.outcome, CutByLimit) for episode in episodes),
-            )
+        self._entries[draft.number] = LedgerEntry(
+            step=self._step,
+            task=draft.task.name,
+            seed=draft.seed,
+            fate=fate,
+            rewards=tuple(episode.reward for episode in episodes),
+            failures=tuple(sorted(draft.failures)),
+            cut=sum(isinstance(episode.outcome, CutByLimit) for episode in episodes),
         )
 
 
@@ -199,11 +207,12 @@ def _group_of(draft: _Draft, overlong: Overlong) -> Group:
     episodes = tuple(episode for episode, _ in pairs)
     trajectories = tuple(trajectory for _, trajectory in pairs)
     openings = {t.ids[: t.turns[0][0]] for t in trajectories if t.turns}
-    if len(openings) > 1:
-        raise UsageError(
-            f"{draft.task.name}: the episodes of one group began with different prompts, so the "
-            "environment does not honour reset(seed=...); a group must share its start"
-        )
+    for what, found in (("prompts", openings), ("databases", draft.digests)):
+        if len(found) > 1:
+            raise UsageError(
+                f"{draft.task.name}: the episodes of one group began with different {what}, so the "
+                "environment does not honour reset(seed=...); a group must share its start"
+            )
     cut = [isinstance(episode.outcome, CutByLimit) for episode in episodes]
     rewards, trained = apply_overlong([episode.reward for episode in episodes], cut, overlong)
     return Group(draft.task, episodes, trajectories, tuple(rewards), tuple(trained))

@@ -1,8 +1,10 @@
-"""The ledger: what became of each group that was drawn."""
+"""The ledger: what became of each group that was drawn, and of each task's groups."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 Fate = Literal["trained", "zero_variance", "system_error", "deadline"]
@@ -32,7 +34,7 @@ class LedgerEntry:
 
 @dataclass(frozen=True, slots=True)
 class TaskTotals:
-    """A task's groups by fate, and its episodes."""
+    """A task's groups by fate, its graded episodes, and the sum of their rewards."""
 
     drawn: int
     trained: int
@@ -48,6 +50,21 @@ def totals_by_task(entries: Iterable[LedgerEntry]) -> dict[str, TaskTotals]:
     for entry in entries:
         by_task.setdefault(entry.task, []).append(entry)
     return {task: _totals(group) for task, group in sorted(by_task.items())}
+
+
+def write_totals(ledger: Path, path: Path) -> None:
+    """Add a ledger file up and write the totals as JSON, task by task."""
+    lines = [json.loads(line) for line in ledger.read_text(encoding="utf-8").splitlines()]
+    totals = totals_by_task(
+        LedgerEntry(
+            **line | {"rewards": tuple(line["rewards"]), "failures": tuple(line["failures"])}
+        )
+        for line in lines
+    )
+    draft = path.with_suffix(".tmp")
+    document = {task: asdict(one) for task, one in totals.items()}
+    draft.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    draft.replace(path)
 
 
 def _totals(entries: list[LedgerEntry]) -> TaskTotals:

@@ -31,15 +31,20 @@ class Progress:
             f"step {report.step}/{self._config.steps}",
             "reward -" if reward is None else f"reward {reward:.3f}",
             f"groups {metrics['groups_trained']} trained, "
-            f"{metrics['groups_without_signal']} without signal, {metrics['groups_failed']} failed",
+            f"{metrics['groups_without_signal']} without signal, "
+            f"{metrics['groups_failed']} failed, {self._replaced(report)} replaced",
             seconds,
             f"{left / 60:.1f} min left",
         ]
         if not report.updates:
             parts.insert(2, "no signal: weights unchanged")
         if scores is not None:
-            parts.append(f"held out pass@1 {scores.pass_at_1:.3f} all {scores.observed_all:.3f}")
+            parts.append(_held_out(scores))
         self._console.print(" | ".join(parts), highlight=False)
+
+    def _replaced(self, report: StepReport) -> int:
+        """Groups drawn in the place of others."""
+        return max(0, len(report.collection.entries) - self._config.rollout.groups)
 
     def __enter__(self) -> Self:
         return self
@@ -51,3 +56,9 @@ class Progress:
         trace: TracebackType | None,
     ) -> None:
         return None
+
+
+def _held_out(scores: Scores) -> str:
+    if scores.pass_at_1 is None:
+        return f"held out: no score, {scores.system_errors} attempts are system errors"
+    return f"held out pass@1 {scores.pass_at_1:.3f} all {scores.observed_all:.3f}"

@@ -1,15 +1,18 @@
 """A run: steps, validation, checkpoints, files; begun or resumed."""
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from tb_envs.episode import write_episodes
-from tb_envs.errors import UsageError
+from tb_envs.errors import SystemFailure, UsageError
+from tb_envs.outcome import SystemErrored
 from tb_trainer.build import build_parts
 from tb_trainer.checkpoint import RunState, latest_checkpoint, read_state, write_checkpoint
 from tb_trainer.config import RunConfig, render_config
+from tb_trainer.ledger import write_totals
 from tb_trainer.metrics import MetricsWriter
 from tb_trainer.step import Parts, StepReport, hand_over, metrics_of, train_step
 from tb_trainer.tasks import resolve
@@ -28,6 +31,8 @@ def train(config: RunConfig, *, resume: bool = False, watch: Watch | None = None
 
     Raises:
         UsageError: the output folder holds a run and ``resume`` is off, or there is nothing to do.
+        SystemFailure: the engine cannot take the weights, or not one episode of a step could be
+            graded. The last checkpoint is good.
     """
     output = Path(config.output)
     checkpoint = latest_checkpoint(output / "checkpoints")
@@ -73,6 +78,7 @@ class _Run:
         step = state.step + 1
         report = train_step(step, self._parts)
         _refuse_poison(report)
+        _refuse_outage(report)
         state = replace(state, step=step, drawn=self._parts.stream.drawn)
         if writer is not None:
             state = self._record(state, report, writer, watch)
@@ -92,12 +98,12 @@ class _Run:
         scores = self._validate(state.step)
         if scores is not None:
             metrics |= {f"held_out/{name}": value for name, value in scores.as_metrics().items()}
-            if state.best_score is None or scores.pass_at_1 > state.best_score:
-                state = replace(state, best_step=state.step, best_score=scores.pass_at_1)
+            state = _with_best(state, scores)
         writer.write(state.step, metrics)
         writer.write_timings(state.step, report.seconds)
         for entry in report.collection.entries:
             writer.write_ledger(entry.as_json())
+        write_totals(self._output / "ledger.jsonl", self._output / "tasks.json")
         folder = self._output / "episodes"
         folder.mkdir(exist_ok=True)
         path = folder / f"step-{state.step:06d}.jsonl"
@@ -127,6 +133,30 @@ def _refuse_poison(report: StepReport) -> None:
                 f"step {report.step}: loss {update.loss}, gradient norm {update.grad_norm}; the "
                 "last checkpoint is good. Lower learner.learning_rate, or train in float32"
             )
+
+
+def _refuse_outage(report: StepReport) -> None:
+    """Stop when nothing works: going on would count steps down without teaching anything."""
+    entries, episodes = report.collection.entries, report.collection.episodes
+    if not entries or any(entry.rewards for entry in entries):
+        return
+    sources = Counter(source for entry in entries for source in entry.failures)
+    outcomes = [episode.outcome for episode in episodes]
+    first = next(outcome.message for outcome in outcomes if isinstance(outcome, SystemErrored))
+    raise SystemFailure(
+        f"step {report.step}: not one of {len(episodes)} episodes could be graded ("
+        + ", ".join(f"{source}: {count}" for source, count in sources.most_common())
+        + f"); the first says: {first}. Mend that, then run again with --resume"
+    )
+
+
+def _with_best(state: RunState, scores: Scores) -> RunState:
+    """Note the step if its score is the best so far; one without a score is not compared."""
+    if scores.pass_at_1 is None:
+        return state
+    if state.best_score is not None and scores.pass_at_1 <= state.best_score:
+        return state
+    return replace(state, best_step=state.step, best_score=scores.pass_at_1)
 
 
 def _ignore(report: StepReport, scores: Scores | None) -> None:

@@ -12,7 +12,7 @@ from tb_envs.outcome import CutByLimit
 from tb_trainer.engines import Engine
 from tb_trainer.groups import Collection, CollectSettings, Group, collect
 from tb_trainer.grpo import Aggregation, Estimator, group_advantages, token_weights
-from tb_trainer.learners import Learner, TrainSequence, UpdateStats
+from tb_trainer.learners import Learner, Reference, TrainSequence, UpdateStats
 from tb_trainer.policy import EnginePolicy
 from tb_trainer.ranks import from_main
 from tb_trainer.tasks import TaskStream
@@ -34,7 +34,7 @@ class Parts:
 
     learner: Learner
     policy: EnginePolicy | None
-    reference: Learner | None
+    reference: Reference | None
     stream: TaskStream
     collect: CollectSettings
     objective: Objective

@@ -1,5 +1,6 @@
 """Which tasks are trained on, and in which order."""
 
+import importlib
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -80,7 +81,10 @@ class TaskStream:
 
 def _registered(entry: str) -> str:
     """Import an entry's module if it names one, and check that the id is registered."""
+    module, _, env_id = entry.rpartition(":")
     try:
-        return gymnasium.spec(entry).id
-    except (gymnasium.error.Error, ModuleNotFoundError) as error:
+        if module:
+            importlib.import_module(module)
+        return gymnasium.spec(env_id).id
+    except (gymnasium.error.Error, ImportError) as error:
         raise UsageError(f"{entry!r} is not a registered environment: {error}") from error

@@ -14,7 +14,23 @@ def kill_server(database: EpisodeDatabase, choice: str) -> None:
     if choice == "docker":
         _remove_container(database.agent.info.host)
         return
-    postmaster = _parent(database.agent.info.backend_pid)
+    kill_postmaster(postmaster_of(database))
+
+
+def postmaster_of(database: EpisodeDatabase) -> int:
+    """The process that all of an embedded server's processes come from."""
+    return _parent(database.agent.info.backend_pid)
+
+
+def is_postmaster(process: int) -> bool:
+    """Whether the process runs, and is PostgreSQL: a dead server's children get other parents."""
+    command = Path(f"/proc/{process}/comm")
+    return process > 1 and command.exists() and command.read_text().startswith("postgres")
+
+
+def kill_postmaster(postmaster: int) -> None:
+    """Send SIGKILL to an embedded server's processes and wait until they are gone."""
+    assert is_postmaster(postmaster), postmaster
     processes = [int(path.name) for path in Path("/proc").glob("[0-9]*")]
     doomed = [postmaster, *(pid for pid in processes if _parent(pid) == postmaster)]
     for process in doomed:

@@ -71,11 +71,7 @@ class ServedEngine:
             },
             timeout_s=timeout_s,
         )
-        choice = answer["choices"][0]
-        ids, logprobs = choice.get("token_ids"), choice["logprobs"]["token_logprobs"]
-        if ids is None:
-            raise PolicyFailure(f"{self._urls[n]} returns no token ids; it needs a newer vLLM")
-        return Sampled(tuple(ids), tuple(logprobs), stopped=choice["finish_reason"] == "stop")
+        return _sampled(answer, self._urls[n])
 
     def forget(self, episode: str) -> None:
         """The servers' prefix caches drop what is oldest by themselves."""
@@ -106,6 +102,21 @@ class ServedEngine:
 
         with ThreadPoolExecutor(len(self._urls)) as pool:
             list(pool.map(send, self._urls))
+
+
+def _sampled(answer: dict[str, Any], url: str) -> Sampled:
+    """Read a completion; one that is not as asked for is the server's failure."""
+    try:
+        choice = answer["choices"][0]
+        ids, logprobs = choice.get("token_ids"), choice["logprobs"]["token_logprobs"]
+        stopped = choice["finish_reason"] == "stop"
+    except (KeyError, IndexError, TypeError) as error:
+        raise PolicyFailure(f"{url}: not a completion with log-probabilities: {answer}") from error
+    if ids is None:
+        raise PolicyFailure(f"{url} returns no token ids; it needs a newer vLLM")
+    if len(ids) != len(logprobs):
+        raise PolicyFailure(f"{url}: {len(ids)} token ids, but {len(logprobs)} log-probabilities")
+    return Sampled(tuple(ids), tuple(logprobs), stopped=stopped)
 
 
 def _call(url: str, body: dict[str, Any] | None = None, *, timeout_s: float) -> dict[str, Any]:

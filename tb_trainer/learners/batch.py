@@ -92,8 +92,8 @@ def micro_batches(
     order = sorted(range(len(sequences)), key=lambda n: (-len(sequences[n].trajectory.ids), n))
     cuts: list[list[int]] = []
     for n in order:
-        longest = len(sequences[cuts[-1][0]].trajectory.ids) if cuts else 0
-        if cuts and longest * (len(cuts[-1]) + 1) <= budget_tokens:
+        width = _width(sequences[cuts[-1][0]], multiple) if cuts else 0
+        if cuts and width * (len(cuts[-1]) + 1) <= budget_tokens:
             cuts[-1].append(n)
         else:
             cuts.append([n])
@@ -105,8 +105,7 @@ def micro_batches(
 
 
 def _collate(sequences: Sequence[TrainSequence], multiple: int) -> MicroBatch:
-    longest = max(len(sequence.trajectory.ids) for sequence in sequences)
-    width = -(-longest // multiple) * multiple
+    width = max(_width(sequence, multiple) for sequence in sequences)
     ids = torch.zeros(len(sequences), width, dtype=torch.long)
     sources: list[int] = []
     targets: list[int] = []
@@ -133,6 +132,11 @@ def _collate(sequences: Sequence[TrainSequence], multiple: int) -> MicroBatch:
         old_logprobs=_joined([sequence.old_logprobs for sequence in sequences]),
         ref_logprobs=_joined([sequence.ref_logprobs for sequence in sequences]),
     )
+
+
+def _width(sequence: TrainSequence, multiple: int) -> int:
+    """The padded length of a row that the sequence is the longest of."""
+    return -(-len(sequence.trajectory.ids) // multiple) * multiple
 
 
 def _joined(parts: Sequence[tuple[float, ...] | None]) -> Tensor | None:

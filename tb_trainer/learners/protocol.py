@@ -54,6 +54,14 @@ class UpdateStats:
     learning_rate: float
 
 
+class Reference(Protocol):
+    """Weights that stay as they are: the first policy, which a KL penalty pulls back to."""
+
+    def logprobs(self, sequences: Sequence[TrainSequence]) -> list[tuple[float, ...]]:
+        """Log-probabilities of each sequence's sampled tokens; called on every rank."""
+        ...
+
+
 class Learner(Protocol):
     """Owns the trained weights and the optimizer. Every method is called on every rank."""
 

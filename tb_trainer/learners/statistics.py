@@ -1,14 +1,14 @@
 """Sums of statistics over micro-batches and ranks, and log-probabilities gathered from them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import torch
 import torch.distributed as dist
-from torch import nn
+from torch import Tensor
 
 from tb_trainer.learners.batch import MicroBatch, TrainSequence
-from tb_trainer.learners.objective import ObjectiveOutputs, autocast
-from tb_trainer.learners.protocol import LearnerSettings, UpdateStats
+from tb_trainer.learners.objective import ObjectiveOutputs
+from tb_trainer.learners.protocol import UpdateStats
 
 _FROM_LOSS = ("clip_fraction", "approx_kl", "ref_kl", "importance", "sampler_gap")
 _SUMMED = ("loss", "entropy", *_FROM_LOSS)
@@ -48,18 +48,20 @@ class StatSums:
 
 
 def gather_logprobs(
-    objective: nn.Module,
+    score: Callable[[MicroBatch], Tensor],
     sequences: Sequence[TrainSequence],
     share: Iterable[tuple[list[int], MicroBatch]],
-    settings: LearnerSettings,
 ) -> list[tuple[float, ...]]:
-    """Compute this rank's share and put every rank's together, in the order of ``sequences``."""
-    device = next(objective.parameters()).device
+    """Compute this rank's share and put every rank's together, in the order of ``sequences``.
+
+    Args:
+        score: Gives the log-probabilities [N] of a micro-batch.
+        sequences: The global batch.
+        share: This rank's micro-batches, as `micro_batches` gives them.
+    """
     found: dict[int, tuple[float, ...]] = {}
     for indices, micro in share:
-        with autocast(settings, device):
-            flat, _ = objective(micro.to(device), loss=False)
-        pieces = flat.tolist()
+        pieces = score(micro).tolist()
         for n in indices:
             count = sequences[n].trajectory.sampled_tokens
             found[n], pieces = tuple(pieces[:count]), pieces[count:]

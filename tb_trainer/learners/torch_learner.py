@@ -13,7 +13,8 @@ import torch.distributed as dist
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from tb_trainer.learners.batch import TrainSequence, micro_batches
+from tb_envs.errors import UsageError
+from tb_trainer.learners.batch import MicroBatch, TrainSequence, micro_batches
 from tb_trainer.learners.objective import Objective, autocast
 from tb_trainer.learners.protocol import LearnerSettings, UpdateStats
 from tb_trainer.learners.sequence_parallel import use_sequence_parallel
@@ -74,7 +75,12 @@ class TorchLearner:
     @torch.no_grad()
     def logprobs(self, sequences: Sequence[TrainSequence]) -> list[tuple[float, ...]]:
         """Log-probabilities of each sequence's sampled tokens under the present weights."""
-        return gather_logprobs(self._objective, sequences, self._share(sequences), self.settings)
+
+        def score(micro: MicroBatch) -> Tensor:
+            with autocast(self.settings, self.model.device):
+                return self._objective(micro.to(self.model.device), loss=False)[0]
+
+        return gather_logprobs(score, sequences, self._share(sequences))
 
     def weights(self) -> Iterable[tuple[str, Tensor]]:
         """Every parameter, tied ones under each name."""
@@ -86,7 +92,13 @@ class TorchLearner:
             torch.save(self._state(), directory / _STATE)
 
     def load(self, directory: Path) -> None:
-        """Read what `save` wrote."""
+        """Read what `save` wrote.
+
+        Raises:
+            UsageError: another kind of learner wrote the checkpoint.
+        """
+        if not (directory / _STATE).exists():
+            raise UsageError(f"{directory} has no {_STATE}: learner.kind=torch did not write it")
         state = torch.load(directory / _STATE, map_location="cpu", weights_only=True)
         self.model.load_state_dict(state["model"])
         self._optimizer.load_state_dict(state["optimizer"])

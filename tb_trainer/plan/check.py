@@ -6,13 +6,15 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import torch
 
 from tb_envs.errors import ThinkingBoxError, UsageError
-from tb_trainer.chat import family_of
+from tb_trainer.chat import ChatCodec, family_of
 from tb_trainer.config import RunConfig
+from tb_trainer.models import load_tokenizer
 from tb_trainer.plan.memory import LearnerMemory, cache_gib, learner_memory
 from tb_trainer.plan.shape import ModelShape, read_shape
 from tb_trainer.tasks import resolve
@@ -65,6 +67,8 @@ def make_plan(config: RunConfig, *, processes: int | None = None) -> Plan:
     shape = _shape(config, faults)
     tasks = _tasks(config, faults)
     faults += _limits(config)
+    faults += _template(config, shape)
+    faults += _software(config, shape)
     faults += _topology(config, shape, count)
     faults += _endpoints(config)
     faults += _disk(config, shape)
@@ -136,15 +140,55 @@ def _limits(config: RunConfig) -> Iterator[Fault]:
             f"{rollout.groups}",
             "raise rollout.groups",
         )
-    if config.grpo.kl_coef and config.learner.kind == "deepspeed":
-        yield Fault(
-            "grpo.kl_coef > 0 keeps a whole reference model, which learner.kind=deepspeed does not",
-            "set grpo.kl_coef=0 or learner.kind=torch",
-        )
+
+
+def _template(config: RunConfig, shape: ModelShape | None) -> Iterator[Fault]:
+    """The template must be known, and the tokenizer must have its control tokens."""
     try:
-        family_of(config.model.chat_template)
+        family = family_of(config.model.chat_template)
     except UsageError as error:
         yield Fault(f"model.chat_template: {error}", "choose one of them")
+        return
+    if shape is None:
+        return
+    try:
+        ChatCodec(load_tokenizer(config.model.path), family)
+    except (UsageError, OSError, ValueError) as error:
+        first = str(error).strip().splitlines()[0]
+        yield Fault(
+            f"model.path, model.chat_template: {first}",
+            "choose the template of the model's own family, and a model with a fast tokenizer",
+        )
+
+
+def _software(config: RunConfig, shape: ModelShape | None) -> Iterator[Fault]:
+    """What is asked for must be installed, and must be able to do it."""
+    learner, engine = config.learner, config.engine
+    needed = {"deepspeed": learner.kind == "deepspeed", "vllm": engine.kind == "vllm"}
+    for package, asked in needed.items():
+        if asked and find_spec(package) is None:
+            yield Fault(f"{package} is not installed here", "pip install 'thinkingbox[gpu]'")
+    if learner.offload != "none" and learner.kind == "torch":
+        yield Fault(
+            f"learner.offload = {learner.offload} is DeepSpeed's, and learner.kind = torch",
+            "set learner.kind=deepspeed or learner.offload=none",
+        )
+    if learner.offload == "all" and learner.kind == "deepspeed" and learner.zero_stage < 3:
+        yield Fault(
+            f"learner.offload = all moves sharded parameters, and learner.zero_stage = "
+            f"{learner.zero_stage} keeps them whole",
+            "set learner.zero_stage=3 or learner.offload=optimizer",
+        )
+    if (
+        engine.kind == "transformers"
+        and shape is not None
+        and shape.attention_layers < shape.layers
+    ):
+        yield Fault(
+            "engine.kind = transformers knows full attention only, and "
+            f"{shape.layers - shape.attention_layers} of {shape.layers} layers are another kind",
+            "set engine.kind=vllm or served",
+        )
 
 
 def _topology(config: RunConfig, shape: ModelShape | None, processes: int) -> Iterator[Fault]:

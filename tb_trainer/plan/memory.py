@@ -25,11 +25,13 @@ class LearnerMemory:
     optimizer: float
     activations: float
     logits: float
+    reference: float
 
     @property
     def total(self) -> float:
         """All parts together."""
-        return self.weights + self.gradients + self.optimizer + self.activations + self.logits
+        parts = (self.weights, self.gradients, self.optimizer, self.activations, self.logits)
+        return sum(parts) + self.reference
 
 
 def learner_memory(config: RunConfig, shape: ModelShape, processes: int) -> LearnerMemory:
@@ -37,6 +39,7 @@ def learner_memory(config: RunConfig, shape: ModelShape, processes: int) -> Lear
 
     Plain torch keeps everything whole in float32. DeepSpeed shards the optimizer (stage 1 on),
     gradients (2 on) and parameters (3); in bfloat16 the optimizer holds a float32 master copy.
+    The reference of a KL penalty is kept like the weights.
     """
     learner = config.learner
     sharded = learner.kind == "deepspeed"
@@ -61,12 +64,14 @@ def learner_memory(config: RunConfig, shape: ModelShape, processes: int) -> Lear
     activation_width = 2 if learner.dtype == "bfloat16" else 4
     activations = tokens * shape.hidden * activation_width * (shape.layers * values + extra)
     chunk = LearnerSettings().logprob_chunk
+    weights = 0.0 if on_cpu == "all" else width * count / share[3] / _GIB
     return LearnerMemory(
-        weights=0.0 if on_cpu == "all" else width * count / share[3] / _GIB,
+        weights=weights,
         gradients=width * count / share[2] / _GIB,
         optimizer=0.0 if on_cpu != "none" else state_bytes / _GIB,
         activations=activations / _GIB,
         logits=3 * 4 * chunk * shape.vocabulary / _GIB,
+        reference=weights if config.grpo.kl_coef else 0.0,
     )
 
 

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tb_trainer.plan.check import Plan
+from tb_trainer.plan.memory import LearnerMemory
 
 GPUS_PER_NODE = 8
 
@@ -83,7 +84,7 @@ def _gpus(first: int, width: int) -> str:
 def _memory(plan: Plan) -> Table:
     assert plan.memory is not None
     table = Table("GiB on each device (estimate)", "")
-    for name in ("weights", "gradients", "optimizer", "activations", "logits", "total"):
+    for name in (*LearnerMemory.__dataclass_fields__, "total"):
         table.add_row(name, f"{getattr(plan.memory, name):,.2f}")
     table.add_row("KV cache of one full episode (engine)", f"{plan.cache_gib_per_episode:,.2f}")
     return table

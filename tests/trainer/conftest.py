@@ -1,5 +1,6 @@
+import itertools
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
@@ -49,17 +50,23 @@ def tiny_model() -> ModelMaker:
     return make
 
 
+Faults = dict[str, list[Exception | Callable[[], None]]]
+
+
 class LetterEnv(gymnasium.Env[Any, Any]):
     """Not one of ours: reward 1 for an answer that holds the letter that the seed chose.
 
-    ``faults`` holds what the next resets or steps raise, by the name of the call.
+    ``faults`` holds what the next resets or steps raise or do, by the name of the call; ``unlike``
+    says what differs from one reset to the next, whatever the seed.
     """
 
-    faults: ClassVar[dict[str, list[Exception]]] = {}
+    faults: ClassVar[Faults] = {}
+    resets: ClassVar[Iterator[int]] = itertools.count()
     lock: ClassVar[threading.Lock] = threading.Lock()
 
-    def __init__(self, letters: str = "ae", turns: int = 1) -> None:
+    def __init__(self, letters: str = "ae", turns: int = 1, unlike: str = "") -> None:
         self._letters = letters
+        self._unlike = unlike
         self._turns = turns
         self.observation_space = spaces.observation_space()
         self.action_space = spaces.action_space(())
@@ -71,7 +78,12 @@ class LetterEnv(gymnasium.Env[Any, Any]):
         self._break("reset")
         self._letter = self._letters[int(self.np_random.integers(len(self._letters)))]
         self._left = self._turns
-        return self._say(f"Say {self._letter}"), {"system_prompt": "Obey."}
+        number = next(self.resets)
+        prompt = f"Obey {number}." if self._unlike == "prompts" else "Obey."
+        digest = f"d{number}" if self._unlike == "databases" else "d"
+        return self._say(f"Say {self._letter}"), {
+            "system_prompt": prompt, "database_digest": digest,
+        }  # fmt: skip
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         self._break("step")
@@ -86,17 +98,21 @@ class LetterEnv(gymnasium.Env[Any, Any]):
         with self.lock:
             pending = self.faults.get(call, [])
             fault = pending.pop(0) if pending else None
-        if fault is not None:
+        if isinstance(fault, Exception):
             raise fault
+        if fault is not None:
+            fault()
 
 
 gymnasium.register("Toy/Letter-v0", entry_point=LetterEnv)
 gymnasium.register("Toy/LetterTwice-v0", entry_point=LetterEnv, kwargs={"turns": 2})
+for _what in ("prompts", "databases"):
+    gymnasium.register(f"Toy/Unlike-{_what}-v0", entry_point=LetterEnv, kwargs={"unlike": _what})
 gymnasium.register("Toy/Impossible-v0", entry_point=LetterEnv, kwargs={"letters": "\u2603"})
 
 
 @pytest.fixture
-def faults() -> Iterator[dict[str, list[Exception]]]:
+def faults() -> Iterator[Faults]:
     LetterEnv.faults.clear()
     yield LetterEnv.faults
     LetterEnv.faults.clear()

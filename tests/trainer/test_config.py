@@ -3,8 +3,10 @@ from pathlib import Path
 import pytest
 
 from tb_envs.errors import UsageError
+from tb_trainer.build import learner_settings
 from tb_trainer.config import load_config, render_config
 from tb_trainer.config.load import field_names
+from tb_trainer.grpo import LossSettings
 
 NEEDED = ["output=o", "model.path=m", "tasks.train=[demo]"]
 CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
@@ -12,6 +14,17 @@ CONFIGS = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
 
 def test_a_user_sees_at_most_forty_fields() -> None:
     assert len(field_names()) <= 40
+
+
+def test_the_defaults_are_those_of_the_papers() -> None:
+    grpo = load_config(None, NEEDED).grpo
+    assert (grpo.advantage, grpo.aggregation) == ("grpo", "token")  # Shao 2024; DAPO's token mean
+    assert grpo.clip == (0.2, 0.28)  # DAPO's clip-higher
+    assert grpo.importance_cap == 2.0  # Yao 2025, truncated importance sampling
+    assert (grpo.kl_coef, grpo.overlong, grpo.updates) == (0.0, "keep", 1)
+    settings = learner_settings(load_config(None, NEEDED))
+    assert (settings.learning_rate, settings.weight_decay, settings.warmup_steps) == (1e-6, 0.0, 0)
+    assert settings.loss == LossSettings()
 
 
 def test_overrides_beat_the_file(tmp_path: Path) -> None:

@@ -10,44 +10,19 @@ import pytest
 
 from tb_envs.errors import DatabaseFailure, PolicyFailure, UsageError, UserFailure
 from tb_trainer.chat import ChatCodec, family_of
-from tb_trainer.engines import Request, WeightSource
+from tb_trainer.engines import Request
 from tb_trainer.groups import Collection, CollectSettings, collect
 from tb_trainer.ledger import totals_by_task
 from tb_trainer.models import load_tokenizer
 from tb_trainer.policy import EnginePolicy, PromptView, SamplingLimits
 from tb_trainer.tasks import TaskRef, TaskStream, resolve
-from tb_trainer.trajectory import Sampled
+from tests.typist import TypingEngine
 
-Faults = dict[str, list[Exception]]
+Faults = dict[str, list[Exception | Callable[[], None]]]
 SETTINGS = CollectSettings(
     groups=2, group_size=4, replacements=0, retries=1, concurrency=8,
     episode_deadline_s=60.0, step_deadline_s=240.0, overlong="keep",
 )  # fmt: skip
-
-
-class TypingEngine:
-    """Answers what a function says, spelled out by the real tokenizer."""
-
-    context_tokens = 100_000
-
-    def __init__(self, codec: ChatCodec, answer: Callable[[Request], str]) -> None:
-        self._codec = codec
-        self._answer = answer
-        self.forgotten: list[str] = []
-
-    def generate(self, request: Request, *, timeout_s: float) -> Sampled:
-        ids = (*self._codec.encode(self._answer(request)), self._codec.end_of_turn_id)
-        ids = ids[: request.max_new_tokens]
-        return Sampled(ids, (-1.0,) * len(ids), stopped=ids[-1] in request.stop_ids)
-
-    def forget(self, episode: str) -> None:
-        self.forgotten.append(episode)
-
-    def expect(self, episodes: int, concurrency: int) -> None: ...
-    def update_weights(self, source: WeightSource) -> None: ...
-    def sleep(self) -> None: ...
-    def wake(self) -> None: ...
-    def close(self) -> None: ...
 
 
 def odd_ones_pass(request: Request) -> str:
@@ -166,6 +141,29 @@ def test_a_straggler_is_cut_by_its_deadline_and_recorded_as_that(codec: ChatCode
     assert collection.entries[0].failures == ("deadline",)
 
 
+@pytest.mark.parametrize("stage", ["reset", "step"])
+def test_an_environment_that_hangs_is_cut_by_the_same_deadline(
+    codec: ChatCodec, faults: Faults, stage: str
+) -> None:
+    """One deadline for all of an episode: setting up, acting and grading."""
+    released = threading.Event()
+    faults[stage] = [lambda: released.wait(20)] * 2  # pyright: ignore[reportAssignmentType]
+    started = time.monotonic()
+    collection = gather(codec, groups=1, episode_deadline_s=0.6, retries=1)
+    released.set()
+    assert time.monotonic() - started < 10.0
+    assert fates(collection) == ["trained"]
+    assert collection.entries[0].failures == ("deadline", "deadline")
+
+
+@pytest.mark.parametrize("what", ["prompts", "databases"])
+def test_a_group_whose_episodes_begin_differently_stops_the_run(
+    codec: ChatCodec, what: str
+) -> None:
+    with pytest.raises(UsageError, match=rf"began with different {what}.*reset\(seed="):
+        gather(codec, tasks=(f"Toy/Unlike-{what}-v0",))
+
+
 def test_a_step_whose_time_is_over_keeps_what_is_complete(codec: ChatCodec) -> None:
     def answer(request: Request) -> str:
         if request.episode.endswith("/0") and request.episode.split("/")[-2] == slow[0]:
@@ -194,6 +192,34 @@ def test_a_first_prompt_that_does_not_fit_stops_the_run(codec: ChatCodec) -> Non
         collect(1, TaskStream(resolve(["Toy/Letter-v0"]), 3), policy, SETTINGS)
 
 
+def test_each_sample_has_a_seed_of_its_own_and_a_retry_has_the_same(codec: ChatCodec) -> None:
+    asked: list[tuple[str, int]] = []
+    broken = threading.Semaphore(1)
+
+    def answer(request: Request) -> str:
+        asked.append((request.episode, request.seed))
+        if request.episode.endswith("/2") and broken.acquire(blocking=False):
+            raise PolicyFailure("once")
+        return odd_ones_pass(request)
+
+    def seeds(run_seed: int) -> dict[str, int]:
+        asked.clear()
+        policy = EnginePolicy(
+            TypingEngine(codec, answer), codec, SamplingLimits(1.0, 256, 64, 16), name="t",
+            seed=run_seed,
+        )  # fmt: skip
+        stream = TaskStream(resolve(["Toy/Letter-v0"]), run_seed)
+        for step in (1, 2):
+            collect(step, stream, policy, SETTINGS)
+        return dict(asked)
+
+    first = seeds(1)
+    assert len(asked) == 17, "two steps of two groups of four, and one retry"
+    assert len(set(asked)) == len(set(first.values())) == len(first) == 16
+    assert seeds(1) == first
+    assert not set(seeds(2).values()) & set(first.values())
+
+
 def test_the_engine_forgets_each_episode_that_has_ended(codec: ChatCodec) -> None:
     engine = TypingEngine(codec, odd_ones_pass)
     policy = EnginePolicy(engine, codec, SamplingLimits(1.0, 256, 64, 16), name="t", seed=1)
@@ -215,8 +241,10 @@ def test_a_stream_gives_every_task_once_an_epoch_and_goes_on_where_it_stood() ->
 def test_an_entry_that_names_nothing_is_refused() -> None:
     with pytest.raises(UsageError, match="no-such-task"):
         resolve(["no-such-task"])
-    with pytest.raises(UsageError, match="not a registered environment"):
+    with pytest.raises(UsageError, match="No module named 'no_module'"):
         resolve(["no_module:Env-v0"])
+    with pytest.raises(UsageError, match="'json:Env-v0' is not a registered environment"):
+        resolve(["json:Env-v0"])
 
 
 @pytest.mark.slow

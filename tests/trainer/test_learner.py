@@ -3,11 +3,14 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 from transformers import PreTrainedModel
 
+from tb_envs.errors import UsageError
 from tb_trainer.grpo import LossSettings
 from tb_trainer.learners import LearnerSettings, TrainSequence, micro_batches
 from tb_trainer.learners.torch_learner import TorchLearner, learning_rate
@@ -117,6 +120,65 @@ def test_micro_batches_respect_the_budget_and_lose_nothing() -> None:
             assert cut or not micro.weights.any()
 
 
+@pytest.mark.parametrize(
+    ("lengths", "budget", "padded"),
+    [
+        # Four of 100 fill one micro-batch and four of 10 another: nothing is padded. As they come,
+        # each micro-batch would hold both lengths, 4 x 100 twice, 800 tokens.
+        ([100, 10] * 4, 400, [400, 40]),
+        # 100 and 90 in 2 x 100, the rest in 3 x 50. As they come: 2 x 100, 2 x 90 and 50.
+        ([10, 100, 40, 90, 50], 200, [200, 150]),
+        # One that exceeds the budget goes alone.
+        ([10, 300, 10], 200, [300, 20]),
+    ],
+)
+def test_sorting_by_length_leaves_little_to_pad(
+    lengths: list[int], budget: int, padded: list[int]
+) -> None:
+    made = micro_batches([sequence(length) for length in lengths], budget_tokens=budget)
+    assert [micro.ids.numel() for _, micro in made] == padded
+
+
+def test_the_budget_counts_the_padding_that_sequence_parallelism_adds() -> None:
+    # Lengths 17 and 17 become 20 and 20.
+    made = micro_batches([sequence(17), sequence(17)], budget_tokens=39, multiple=4)
+    assert [micro.ids.numel() for _, micro in made] == [20, 20]
+
+
+def test_a_gradient_beyond_the_limit_is_scaled_down_to_it(tiny_model: Maker) -> None:
+    learner = TorchLearner(tiny_model(), settings(max_grad_norm=0.01))
+    stats = learner.update(BATCH)
+    assert stats.grad_norm > 0.01, "what is reported is the norm before"
+    # Adam's first moment after one step is 0.1 of the gradient that it was given.
+    moments = [state["exp_avg"].flatten() for state in learner._optimizer.state.values()]
+    assert torch.cat(moments).norm().item() == pytest.approx(0.1 * 0.01, rel=1e-4)
+
+
+class LargestLogits(TorchDispatchMode):
+    """Notes the most rows of any tensor whose last dimension is the vocabulary."""
+
+    def __init__(self, vocabulary: int) -> None:
+        super().__init__()
+        self._vocabulary = vocabulary
+        self.rows = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        out = func(*args, **(kwargs or {}))
+        for tensor in out if isinstance(out, tuple | list) else [out]:
+            if isinstance(tensor, torch.Tensor) and tensor.shape[-1:] == (self._vocabulary,):
+                self.rows = max(self.rows, tensor.numel() // self._vocabulary)
+        return out
+
+
+def test_no_tensor_holds_the_vocabulary_for_more_than_a_chunk_of_tokens(tiny_model: Maker) -> None:
+    learner = TorchLearner(tiny_model(vocab_size=1111), settings(logprob_chunk=40))
+    assert sequence(200).trajectory.sampled_tokens == 133
+    with LargestLogits(1111) as largest:
+        learner.update([sequence(200), sequence(150)])
+        learner.logprobs([sequence(200)])
+    assert largest.rows == 40, "the head's own weight, transposed, has 32"
+
+
 def test_a_learner_that_was_saved_and_loaded_goes_on_to_the_same_bits(
     tiny_model: Maker, tmp_path: Path
 ) -> None:
@@ -132,6 +194,13 @@ def test_a_learner_that_was_saved_and_loaded_goes_on_to_the_same_bits(
     assert [resumed.update(BATCH), resumed.update(BATCH)] == stats[2:]
     for (_, a), (_, b) in zip(resumed.weights(), straight.weights(), strict=True):
         assert torch.equal(a, b)
+
+
+def test_a_checkpoint_of_another_kind_of_learner_is_refused(
+    tiny_model: Maker, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=r"learner\.kind=torch did not write it"):
+        TorchLearner(tiny_model(), settings()).load(tmp_path)
 
 
 def test_the_tied_head_is_among_the_weights(tiny_model: Maker) -> None:

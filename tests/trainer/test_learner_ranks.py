@@ -1,10 +1,6 @@
 """Real processes: any number of ranks, parallel or sharded, learns what one process does."""
 
-import os
 import pickle
-import socket
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,9 +13,9 @@ from tb_trainer.learners import LearnerSettings, TrainSequence, UpdateStats
 from tb_trainer.learners.torch_learner import TorchLearner
 from tb_trainer.models import build_model
 from tb_trainer.trajectory import Trajectory
+from tests.launch import launch
 
 WORKER = Path(__file__).parent / "workers" / "learn.py"
-REPOSITORY = Path(__file__).parents[2]
 STEPS = 4
 MODEL = {
     "model_type": "qwen3", "vocab_size": 120, "hidden_size": 32, "intermediate_size": 64,
@@ -64,27 +60,7 @@ def learn(directory: Path, ranks: int, learner: str = "torch", **job: Any) -> Ou
     work = {"model": MODEL, "learner": learner, "settings": settings(**job), "steps": STEPS,
             "sequences": BATCH, "resume_at": resume_at}  # fmt: skip
     (directory / "job.pkl").write_bytes(pickle.dumps(work))
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    common = os.environ | {
-        "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "WORLD_SIZE": str(ranks),
-        "PYTHONPATH": str(REPOSITORY), "OMP_NUM_THREADS": "1", "DS_ACCELERATOR": "cpu",
-        "LOCAL_SIZE": str(ranks), "DS_SKIP_CUDA_CHECK": "1",
-    }  # fmt: skip
-    processes = [
-        subprocess.Popen(
-            [sys.executable, str(WORKER), str(directory)],
-            env=common | {"RANK": str(rank), "LOCAL_RANK": str(rank)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        for rank in range(ranks)
-    ]
-    outputs = [process.communicate(timeout=280)[0] for process in processes]
-    for process, output in zip(processes, outputs, strict=True):
-        assert process.returncode == 0, output[-4000:]
+    launch(ranks, WORKER, directory)
     stats, logprobs = pickle.loads((directory / "out.pkl").read_bytes())
     return Outcome(stats, logprobs, torch.load(directory / "weights.pt"))
 

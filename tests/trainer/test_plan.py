@@ -55,6 +55,29 @@ def test_all_faults_are_found_at_once_each_with_a_remedy(model_directory: Path) 
     assert all(fault.remedy for fault in plan.faults)
 
 
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        (("learner.offload=optimizer",), "learner.offload = optimizer is DeepSpeed's"),
+        (("learner.kind=deepspeed", "learner.offload=all"), "zero_stage = 2 keeps them whole"),
+        (("learner.kind=deepspeed",), "deepspeed is not installed here"),
+        (("engine.kind=vllm",), "vllm is not installed here"),
+        (("model.chat_template=llama3",), "the tokenizer lacks <|begin_of_text|>"),
+        (("tasks.validate_every=5",), "tasks.held_out is empty"),
+        (("keep_checkpoints=1000000000",), "checkpoints need about"),
+        (("engine.kind=served",), "engine.urls is empty"),
+    ],
+)
+def test_the_plan_finds(
+    changes: tuple[str, ...], what: str, model_directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tb_trainer.plan.check.find_spec", lambda _: None)
+    plan = make_plan(config(f"model.path={model_directory}", *changes))
+    found = [fault for fault in plan.faults if what in fault.what]
+    assert len(found) == 1, plan.faults
+    assert found[0].remedy
+
+
 def test_a_model_that_is_not_there_is_one_fault_among_the_others(tmp_path: Path) -> None:
     plan = make_plan(config(f"model.path={tmp_path}", "tasks.train=[no-such-task]"))
     assert len(plan.faults) == 2
@@ -75,6 +98,16 @@ def test_the_memory_of_sharded_training_by_hand() -> None:
     assert memory.activations == pytest.approx(66 / 16)
     # Three float32 tensors of 1024 x 131072.
     assert memory.logits == pytest.approx(1.5)
+    assert memory.total == pytest.approx(2 + 2 + 12 + 66 / 16 + 1.5)
+
+
+def test_the_first_policy_is_kept_like_the_weights_where_there_is_a_penalty() -> None:
+    sharded = ("learner.kind=deepspeed", "learner.zero_stage=3", "grpo.kl_coef=0.1")
+    assert learner_memory(config(*sharded), SHAPE, processes=8).reference == pytest.approx(4.0)
+    whole = learner_memory(config("grpo.kl_coef=0.1"), SHAPE, processes=8)
+    assert whole.reference == pytest.approx(32.0), "8 Gi parameters of 4 bytes"
+    on_cpu = learner_memory(config(*sharded, "learner.offload=all"), SHAPE, processes=8)
+    assert on_cpu.reference == 0.0
 
 
 def test_the_cache_of_an_episode_by_hand() -> None:

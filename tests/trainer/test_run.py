@@ -2,10 +2,10 @@
 
 import importlib
 import json
+import multiprocessing
 import signal
 import struct
-import subprocess
-import sys
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
 import pytest
@@ -14,10 +14,11 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from tb_envs.errors import UsageError
 from tb_trainer.checkpoint import latest_checkpoint, read_state
-from tb_trainer.config import RunConfig, load_config
+from tb_trainer.config import RunConfig, load_config, render_config
 from tb_trainer.export import export_checkpoint
 from tb_trainer.metrics import read_lines
 from tb_trainer.run import train
+from tests.trainer.workers.killed_run import STAGES, run_until_killed
 
 
 def config(model: Path, output: Path, *changes: str) -> RunConfig:
@@ -31,6 +32,9 @@ def config(model: Path, output: Path, *changes: str) -> RunConfig:
             "rollout.concurrency=8", "learner.learning_rate=1e-3", *changes,
         ],
     )  # fmt: skip
+
+
+SIX_STEPS = ("steps=6", "tasks.held_out=[Toy/Letter-v0]", "tasks.validate_every=2")
 
 
 def weights(output: Path) -> dict[str, torch.Tensor]:
@@ -120,6 +124,12 @@ def test_a_step_without_signal_changes_nothing(model_directory: Path, tmp_path: 
                "rollout.replacements=1")
     )  # fmt: skip
     (line,) = read_lines(tmp_path / "metrics.jsonl")
+    assert json.loads((tmp_path / "tasks.json").read_text()) == {
+        "Toy/Impossible-v0": {
+            "drawn": 3, "trained": 0, "zero_variance": 3, "failed": 0, "episodes": 12,
+            "reward": 0.0,
+        }
+    }  # fmt: skip
     assert line["skipped"] == 1.0
     assert line["groups_without_signal"] == 3, "two, and one replacement"
     first = AutoModelForCausalLM.from_pretrained(model_directory).state_dict()
@@ -155,7 +165,13 @@ def test_a_damaged_checkpoint_is_refused(model_directory: Path, tmp_path: Path) 
         file.seek(1000)
         file.write(b"\xff\xff\xff")
     with pytest.raises(UsageError, match=r"learner\.pt differ"):
-        read_state(checkpoint)
+        train(config(model_directory, tmp_path, "steps=2"), resume=True)
+    (checkpoint / "learner.pt").unlink()
+    with pytest.raises(UsageError, match=r"learner\.pt differ"):
+        train(config(model_directory, tmp_path, "steps=2"), resume=True)
+    (checkpoint / "manifest.json").unlink()
+    with pytest.raises(UsageError, match=r"has no manifest\.json"):
+        train(config(model_directory, tmp_path, "steps=2"), resume=True)
 
 
 def test_only_the_latest_checkpoints_stay(model_directory: Path, tmp_path: Path) -> None:
@@ -205,33 +221,46 @@ def test_an_exported_model_loads_and_renders_its_template(
     assert text == "<|im_start|>user\na<|im_end|>\n"
 
 
-@pytest.mark.slow
-def test_a_run_that_is_killed_goes_on_where_it_stood(model_directory: Path, tmp_path: Path) -> None:
-    """Kill -9 a real process between two steps, wherever it happens to be."""
-    train(config(model_directory, tmp_path / "whole", "steps=5"))
-    script = (
-        "import sys, torch; torch.set_num_threads(1); sys.path.insert(0, sys.argv[1])\n"
-        "import conftest\n"
-        "from tb_trainer.config import load_config; from pathlib import Path\n"
-        "from tb_trainer.run import train\n"
-        "train(load_config(Path(sys.argv[2])), watch=lambda r, s: print(r.step, flush=True))\n"
-    )
-    path = tmp_path / "config.yaml"
-    from tb_trainer.config import render_config
+@pytest.fixture(scope="module")
+def whole(model_directory: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six validated steps that nothing interrupted."""
+    output = tmp_path_factory.mktemp("whole")
+    train(config(model_directory, output, *SIX_STEPS))
+    lines = read_lines(output / "metrics.jsonl")
+    assert [line["step"] for line in lines if "held_out/pass_at_1" in line] == [2, 4, 6]
+    return output
 
-    path.write_text(render_config(config(model_directory, tmp_path / "killed", "steps=5")))
-    with subprocess.Popen(
-        [sys.executable, "-c", script, str(Path(__file__).parent), str(path)],
-        stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2],
-    ) as process:  # fmt: skip
-        assert process.stdout is not None
-        for line in process.stdout:
-            if int(line) == 3:
-                process.send_signal(signal.SIGKILL)
-                break
-    train(config(model_directory, tmp_path / "killed", "steps=5"), resume=True)
-    for file in ("metrics.jsonl", "ledger.jsonl"):
-        whole = (tmp_path / "whole" / file).read_text()
-        assert (tmp_path / "killed" / file).read_text() == whole
-    for name, tensor in weights(tmp_path / "whole").items():
+
+@pytest.fixture(scope="module")
+def forks() -> ForkServerContext:
+    """Starts processes that have the trainer imported already."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.trainer.workers.killed_run"])
+    return context
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_three_steps_a_kill_and_three_equal_six_to_the_bit_when_killed_while(
+    stage: str, whole: Path, forks: ForkServerContext, model_directory: Path, tmp_path: Path
+) -> None:
+    settings = config(model_directory, tmp_path / "killed", *SIX_STEPS)
+    written = tmp_path / "config.yaml"
+    written.write_text(render_config(settings))
+    process = forks.Process(target=run_until_killed, args=(written, stage))
+    process.start()
+    process.join(timeout=120)
+    assert process.exitcode == -signal.SIGKILL
+
+    checkpoint = latest_checkpoint(tmp_path / "killed" / "checkpoints")
+    assert checkpoint is not None
+    done = 4 if stage == "dropping an old one" else 3
+    assert read_state(checkpoint).step == done
+    train(settings, resume=True)
+
+    for file in ("metrics.jsonl", "ledger.jsonl", "tasks.json"):
+        assert (tmp_path / "killed" / file).read_text() == (whole / file).read_text()
+    for name, tensor in weights(whole).items():
         assert torch.equal(tensor, weights(tmp_path / "killed")[name]), name
+    kept = [sorted(p.name for p in (one / "checkpoints").iterdir())
+            for one in (whole, tmp_path / "killed")]  # fmt: skip
+    assert kept[0] == kept[1], "no draft and no half of a checkpoint is left"

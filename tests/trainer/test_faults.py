@@ -1,0 +1,322 @@
+"""A run whose database, engine, learner or disk breaks at each stage, against one that had luck.
+
+The oracle is the strongest there is: what was broken is played again from the same seed, so the
+run ends with the very weights of the run in which nothing broke.
+"""
+
+import itertools
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import pytest
+import torch
+
+import tb_trainer.run
+from tb_envs.chat_client import shared_client
+from tb_envs.database import EpisodeDatabase
+from tb_envs.endpoints import Endpoint
+from tb_envs.errors import PolicyFailure, SystemFailure
+from tb_trainer.chat import ChatCodec, family_of
+from tb_trainer.checkpoint import latest_checkpoint
+from tb_trainer.config import RunConfig, load_config
+from tb_trainer.engines import Request
+from tb_trainer.learners.torch_learner import TorchLearner
+from tb_trainer.metrics import read_lines
+from tb_trainer.models import load_tokenizer
+from tb_trainer.run import train
+from tests.fake_openai import Hang, fake_openai
+from tests.faults import is_postmaster, kill_postmaster, postmaster_of
+from tests.typist import TypingEngine
+
+CASE = "locker-request.unlock-paid-silver"
+WORK = (
+    '{"name": "request", "arguments": {"id": "R63"}}',
+    '{"name": "member", "arguments": {"id": "M68"}}',
+    '{"name": "locker", "arguments": {"id": "L48", "member": "M68"}}',
+    '{"name": "unlock", "arguments": {"request": "R63"}}',
+)
+LEARNED = ("reward", "loss", "grad_norm", "entropy", "groups_trained", "groups_failed", "skipped")
+
+
+class Typist(TypingEngine):
+    """Odd attempts work the case and pass; even ones say that they are done, and fail."""
+
+    def __init__(self, model_directory: Path) -> None:
+        self._tokenizer = load_tokenizer(str(model_directory))
+        super().__init__(ChatCodec(self._tokenizer, family_of("qwen3")), self._next)
+
+    def _next(self, request: Request) -> str:
+        turn = self._tokenizer.decode(list(request.ids)).count("<|im_start|>assistant") - 1
+        if int(request.episode.rsplit("/", 1)[1]) % 2 and turn < len(WORK):
+            return f"<tool_call>\n{WORK[turn]}\n</tool_call>"
+        return "Done. a e"
+
+
+def config(model: Path, output: Path, *changes: str) -> RunConfig:
+    return load_config(
+        None,
+        [
+            f"output={output}", "steps=3", f"model.path={model}", "model.chat_template=qwen3",
+            "model.tools=[]", "model.system_prompt=Desk.", f"tasks.train=[{CASE}]",
+            f"tasks.held_out=[{CASE}]", "tasks.validate_every=3", "rollout.groups=2",
+            "rollout.group_size=4", "rollout.replacements=0", "rollout.max_prompt_tokens=128",
+            "rollout.max_response_tokens=896", "rollout.max_turn_tokens=128",
+            "rollout.concurrency=8", "learner.learning_rate=1e-3", *changes,
+        ],
+    )  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def typist(model_directory: Path, monkeypatch: pytest.MonkeyPatch) -> Typist:
+    """Takes the place of the run's engine."""
+    engine = Typist(model_directory)
+    monkeypatch.setattr("tb_trainer.build.make_engine", lambda *_: engine)
+    return engine
+
+
+def before_call(
+    monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, act: Callable[[], None], *, number: int
+) -> None:
+    """Do something once, just before a call of ``owner.name``."""
+    original, calls = getattr(owner, name), itertools.count(1)
+
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        if next(calls) == number:
+            act()
+        return original(*args, **kwargs)
+
+    monkeypatch.setattr(owner, name, wrapped)
+
+
+def fail(error: Exception) -> Callable[[], None]:
+    def act() -> None:
+        raise error
+
+    return act
+
+
+def weights(output: Path) -> dict[str, torch.Tensor]:
+    checkpoint = latest_checkpoint(output / "checkpoints")
+    assert checkpoint is not None
+    return torch.load(checkpoint / "learner.pt")["model"]
+
+
+def assert_same_run(output: Path, lucky: Path) -> None:
+    for mine, theirs in zip(
+        read_lines(output / "metrics.jsonl"), read_lines(lucky / "metrics.jsonl"), strict=True
+    ):
+        assert [mine[name] for name in LEARNED] == [theirs[name] for name in LEARNED]
+        assert mine.get("held_out/pass_at_1") == theirs.get("held_out/pass_at_1")
+    for mine, theirs in zip(
+        read_lines(output / "ledger.jsonl"), read_lines(lucky / "ledger.jsonl"), strict=True
+    ):
+        assert {**mine, "failures": []} == {**theirs, "failures": []}
+    for name, tensor in weights(lucky).items():
+        assert torch.equal(tensor, weights(output)[name]), name
+
+
+@pytest.fixture(scope="module")
+def lucky(model_directory: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run on a real database in which nothing breaks."""
+    output = tmp_path_factory.mktemp("lucky")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TB_DATABASE", "embedded")
+        patch.setattr("tb_trainer.build.make_engine", lambda *_: Typist(model_directory))
+        train(config(model_directory, output))
+    lines = read_lines(output / "metrics.jsonl")
+    assert [line["reward"] for line in lines] == [0.5, 0.5, 0.5]
+    assert [line["groups_trained"] for line in lines] == [2, 2, 2]
+    assert lines[-1]["held_out/pass_at_1"] == 0.5
+    return output
+
+
+# In the order in which they come: two a step, the last one after the third step.
+STAGES: tuple[tuple[str, Any, str], ...] = (
+    ("resetting", EpisodeDatabase, "prepare"),
+    ("learning", TorchLearner, "update"),
+    ("sampling", Typist, "generate"),
+    ("saving", TorchLearner, "save"),
+    ("grading", EpisodeDatabase, "run_checks"),
+    ("validating", tb_trainer.run, "validate"),
+)
+
+
+class Assassin:
+    """Kills the PostgreSQL server once at each stage, the one after the other."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.killed: list[str] = []
+        self._postmaster = 0
+        self._lock = threading.Lock()
+        for stage, owner, name in STAGES:
+            monkeypatch.setattr(owner, name, self._watched(stage, getattr(owner, name)))
+
+    def _watched(self, stage: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            with self._lock:
+                if isinstance(args[0], EpisodeDatabase) and is_postmaster(
+                    postmaster := postmaster_of(args[0])
+                ):
+                    self._postmaster = postmaster
+                if len(self.killed) < len(STAGES) and STAGES[len(self.killed)][0] == stage:
+                    self.killed.append(stage)
+                    kill_postmaster(self._postmaster)
+            return call(*args, **kwargs)
+
+        return watched
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("database_choice", ["embedded"], indirect=True)
+def test_postgresql_killed_at_every_stage_of_a_run_changes_nothing_that_is_learned(
+    own_server: str,
+    model_directory: Path,
+    lucky: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TB_DATABASE", own_server)
+    assassin = Assassin(monkeypatch)
+    train(config(model_directory, tmp_path))
+    assert assassin.killed == [stage for stage, _, _ in STAGES]
+    assert_same_run(tmp_path, lucky)
+    failures: dict[int, set[str]] = {}
+    for entry in read_lines(tmp_path / "ledger.jsonl"):
+        failures.setdefault(entry["step"], set()).update(entry["failures"])
+    assert failures == {1: {"database"}, 2: {"database"}, 3: {"database"}}
+
+
+def test_a_database_that_stays_away_stops_the_run_and_says_so(
+    model_directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TB_DATABASE", "postgresql://nobody@127.0.0.1:1/none")
+    with pytest.raises(SystemFailure, match=r"step 1: not one of 16 .*\(database: 16\).*--resume"):
+        train(config(model_directory, tmp_path))
+    assert latest_checkpoint(tmp_path / "checkpoints") is None
+
+
+def test_a_validation_with_a_broken_attempt_has_no_score_and_is_never_the_best(
+    typist: Typist, model_directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three of four attempts pass, and one breaks twice: 75% or 100%, if survivors were scored."""
+    broken, validations = threading.Event(), itertools.count(1)
+    validate = tb_trainer.run.validate
+
+    def answer(request: Request) -> str:
+        attempt = int(request.episode.rsplit("/", 1)[1])
+        if broken.is_set() and attempt == 2:
+            raise PolicyFailure("out of memory")
+        return "ae" if broken.is_set() or attempt % 2 else "n"
+
+    def first_one_breaks(*args: Any, **kwargs: Any) -> Any:
+        if next(validations) == 1:
+            broken.set()
+        scores = validate(*args, **kwargs)
+        broken.clear()
+        return scores
+
+    typist.answer = answer
+    monkeypatch.setattr(tb_trainer.run, "validate", first_one_breaks)
+    toy = ("tasks.train=[Toy/Letter-v0]", "tasks.held_out=[Toy/Letter-v0]", "steps=2")
+    state = train(config(model_directory, tmp_path, *toy, "tasks.validate_every=1"))
+    first, second = read_lines(tmp_path / "metrics.jsonl")
+    assert (first["held_out/pass_at_1"], first["held_out/system_errors"]) == (None, 1.0)
+    assert (second["held_out/pass_at_1"], second["held_out/system_errors"]) == (0.5, 0.0)
+    assert (state.best_step, state.best_score) == (2, 0.5)
+
+
+BREAKING: dict[str, tuple[Any, str, Exception]] = {
+    "the engine, as it goes to sleep": (Typist, "sleep", PolicyFailure("gone")),
+    "the engine, as it wakes": (Typist, "wake", PolicyFailure("gone")),
+    "the engine, as it takes the weights": (Typist, "update_weights", PolicyFailure("gone")),
+    "the learner": (TorchLearner, "update", torch.OutOfMemoryError("no memory")),
+    "the disk": (TorchLearner, "save", OSError(28, "No space left on device")),
+    "the tasks' files, at validation": (tb_trainer.run, "validate", OSError("gone")),
+}
+
+
+@pytest.mark.parametrize("broken", BREAKING)
+def test_a_run_that_stops_because_of(
+    broken: str, model_directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stops with the cause, and goes on from the last step to the same bits."""
+    toy = ("tasks.train=[Toy/Letter-v0]", "tasks.held_out=[Toy/Letter-v0]",
+           "tasks.validate_every=1")  # fmt: skip
+    train(config(model_directory, tmp_path / "lucky", *toy))
+    owner, name, error = BREAKING[broken]
+    before_call(monkeypatch, owner, name, fail(error), number=2)
+    with pytest.raises(type(error)):
+        train(config(model_directory, tmp_path / "broken", *toy))
+    checkpoint = latest_checkpoint(tmp_path / "broken" / "checkpoints")
+    assert checkpoint is not None
+    assert checkpoint.name == "step-000001"
+    train(config(model_directory, tmp_path / "broken", *toy), resume=True)
+    assert_same_run(tmp_path / "broken", tmp_path / "lucky")
+
+
+@contextmanager
+def model_user(
+    typist: Typist, monkeypatch: pytest.MonkeyPatch, *answers: Hang | str, timeout_s: float
+) -> Iterator[None]:
+    """Let a server play the user of ``Toy/HotelWithModelUser-v0``, to an agent that only talks."""
+    monkeypatch.setenv("TB_DATABASE", "embedded")
+    typist.answer = lambda _: "Done."
+    with fake_openai() as server:
+        server.will(*answers)
+        for name, value in {
+            "MODEL": "fake", "BASE_URL": server.url, "TIMEOUT_S": str(timeout_s),
+            "MAX_RETRIES": "0",
+        }.items():  # fmt: skip
+            monkeypatch.setenv(f"TB_USER_{name}", value)
+        yield
+    for thread in threading.enumerate():
+        if thread.name == "rollout":  # given up, but its request ended only with the server
+            thread.join(timeout=30)
+    shared_client(Endpoint.from_environment("user")).close()
+
+
+gymnasium.register(
+    "Toy/HotelWithModelUser-v0",
+    entry_point="tb_envs.env:ThinkingBoxEnv",
+    kwargs={"task": "hotel-downgrade", "user": "llm"},
+)
+HOTEL = ("tasks.train=[Toy/HotelWithModelUser-v0]", "tasks.validate_every=0", "steps=1",
+         "rollout.groups=1", "rollout.max_prompt_tokens=2048")  # fmt: skip
+
+
+def test_a_user_endpoint_that_hangs_once_costs_a_second_try_and_nothing_else(
+    typist: Typist, model_directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with model_user(typist, monkeypatch, Hang(), Hang(), "Thanks.\n###DONE###", timeout_s=1.0):
+        train(config(model_directory, tmp_path, *HOTEL))
+    (entry,) = read_lines(tmp_path / "ledger.jsonl")
+    assert entry["failures"] == ["user", "user"]
+    assert entry["rewards"] == [0.0, 0.0, 0.0, 0.0], "thanked, and nothing done"
+    assert entry["fate"] == "zero_variance"
+    (line,) = read_lines(tmp_path / "metrics.jsonl")
+    assert (line["episodes"], line["system_errors"], line["reward"]) == (6, 2, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("timeout_s", "deadline_s", "source"), [(0.5, 60.0, "user"), (60.0, 1.5, "deadline")]
+)
+def test_a_user_endpoint_that_always_hangs_stops_the_run_and_is_named(
+    timeout_s: float,
+    deadline_s: float,
+    source: str,
+    typist: Typist,
+    model_directory: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two tries of four episodes, and two of the four that take their place."""
+    changes = ("rollout.replacements=1", f"rollout.episode_deadline_s={deadline_s}")
+    with (
+        model_user(typist, monkeypatch, Hang(), timeout_s=timeout_s),
+        pytest.raises(SystemFailure, match=rf"not one of 16 .*\({source}: 16\)"),
+    ):
+        train(config(model_directory, tmp_path, *HOTEL, *changes))
