@@ -20,7 +20,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,6 @@ from tb_trainer.build import build_policy, collect_settings, learner_settings
 from tb_trainer.config import RunConfig, load_config
 from tb_trainer.engines.transformers_engine import TransformersEngine
 from tb_trainer.groups import collect
-from tb_trainer.grpo import LossSettings
 from tb_trainer.learners import LearnerSettings, TrainSequence, UpdateStats
 from tb_trainer.learners.torch_learner import TorchLearner
 from tb_trainer.models import load_model, load_tokenizer
@@ -217,7 +216,7 @@ def sequences_of(batch: Mapping[str, Any]) -> Iterator[TrainSequence]:
 
 def make_theirs(config: RunConfig, ours: Ours, arguments: argparse.Namespace) -> Theirs:
     """Set TRL's trainer up to do what the configuration asks of ours."""
-    rollout, path = config.rollout, config.model.path
+    path = config.model.path
     tokenizer = load_tokenizer(path)
     tokenizer.chat_template = _template_for_trl(tokenizer.chat_template)
     tokenizer.response_template = qwen3_template  # TRL reads calls with it; the demo's are Hermes'
@@ -236,7 +235,6 @@ def make_theirs(config: RunConfig, ours: Ours, arguments: argparse.Namespace) ->
         environment_factory=spec.environment_factory,
         callbacks=[clock],
     )
-    trainer.generation_config.max_new_tokens = rollout.max_turn_tokens
     clock.trainer = trainer
     return trainer
 
@@ -286,9 +284,7 @@ def _settings(config: RunConfig, arguments: argparse.Namespace) -> GRPOConfig:
 def _without_correction(config: RunConfig) -> LearnerSettings:
     """Our learner's settings; TRL does not correct for the gap between sampler and learner."""
     settings = learner_settings(config)
-    low, high = config.grpo.clip
-    values = {name: getattr(settings, name) for name in LearnerSettings.__dataclass_fields__}
-    return LearnerSettings(**values | {"loss": LossSettings(low, high, importance_cap=None)})
+    return replace(settings, loss=replace(settings.loss, importance_cap=None))
 
 
 def report(theirs: Sequence[Step], ours: Sequence[Step]) -> Iterator[str]:
@@ -352,8 +348,9 @@ def main() -> None:
     os.environ["TRL_EXPERIMENTAL_SILENCE"] = "1"
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as output:
-        overrides = [f"output={output}", f"model.path={arguments.model}", "rollout.replacements=0"]
-        config = load_config(CONFIG, overrides)
+        changes = ["rollout.replacements=0", "grpo.kl_coef=0"]  # as many episodes, the same loss
+        paths = [f"output={output}", f"model.path={arguments.model}"]
+        config = load_config(CONFIG, paths + changes)
         ours = Ours(config)
         try:
             theirs = make_theirs(config, ours, arguments)
