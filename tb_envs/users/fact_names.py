@@ -122,7 +122,7 @@ FACT_PATTERNS: dict[str, tuple[str, ...]] = {
     ),
     "reason": (
         r"\breasons?\b",
-        r"\bwhy\b",
+        r"\bwhy\b|\bhow come\b",
         r"\bwhat (?:happened|went wrong|made you|prompted|caused|led)\b",
         r"\bcause of\b",
         r"\b(?:is|are) there (?:any|an) (?:particular|specific|urgent|emergency)\b",

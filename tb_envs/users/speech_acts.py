@@ -58,8 +58,9 @@ ASKS_CONSENT = (
     r"|look|check|start|finali[sz]e|complete|confirm|arrange|add|remove|put|use|forward)\b",
     r"\b(?:would you|do you|did you|you(?:'d| would)) (?:still )?(?:like|want|wish|prefer|need)"
     r"(?: for)? (?:me|us) to\b",
-    r"\bwould you like to (?:go ahead|proceed|continue|confirm|do (?:so|that|this|it)|cancel"
-    r"|change|keep|accept)\b",
+    r"\bwould you like to (?!know|hear|see|tell|share|add|say|ask|discuss|talk|get help)\w+",
+    r"\bwould you (?:accept|agree|be willing|be happy)\b",
+    r",\s*(?:ok|okay|all right|alright)\s*\?",
     r"\bdo you (?:want|wish|agree|consent|accept|authori[sz]e|confirm)\b",
     r"\bare you (?:okay|ok|fine|happy|sure|certain|comfortable|willing|ready)\b",
     r"\b(?:okay|ok|fine|alright|all right) (?:for (?:me|us) to|if (?:i|we)|with you|to proceed)\b",
@@ -109,7 +110,7 @@ _ACTED = (
     r"|scheduled|rescheduled|arranged|applied|extended|renewed|reactivated|blocked|locked|unlocked"
     r"|reset|assigned|granted|revoked|replaced|returned|exchanged|shipped|reported|accepted"
     r"|given|put|set|raised|flagged|corrected|fixed|amended|paid|stopped|lowered|excluded"
-    r"|reopened|released|ordered|disputed"
+    r"|taken|reopened|released|ordered|disputed"
     r"|initiated|let|handed|passed|asked|notified|informed|secured|made|finali[sz]ed|reversed)"
 )
 REPORTS_DONE = (
@@ -125,7 +126,8 @@ REPORTS_DONE = (
     rf"\b(?:had|has|have) to be {_ACTED}\b",
     r"(?:^\W*|[,;:]\s+|\band )(?:cancel+ed|refunded|changed|booked|declined|rejected|refused|denied"
     r"|escalated|filed) (?:the|your|it|both|all|only)\b",
-    r"\bwill (?:contact|call|e-?mail|write to|get back to|be in touch with) you\b",
+    r"\b(?:have|had) to leave it\b|\bon (?:its|their) way to you\b",
+    r"\bwill (?:be in touch\b|(?:contact|call|e-?mail|write to|get back to) you\b)",
     r"\b(?:i'll|i will|we'll|we will) (?:leave|keep (?!looking|checking|searching|trying))\b",
     r"\b(?:all set|all done|taken care of|success(?:ful(?:ly)?)?|completed|that is everything"
     r"|that's everything|nothing (?:more|further|else))\b",

@@ -97,6 +97,7 @@ def answer(message: str) -> tuple[str, bool]:
         ("purpose", "Is the trip for business or leisure?"),
         ("purpose", "Is this a business trip?"),
         ("guest_email", "What is the guest's email?"),
+        ("reason", "How come you need this today?"),
         ("email", "The mail address of your account, please."),
         ("email", "Your account's email and DOB, please."),
         ("date_of_birth", "Your account's email and DOB, please."),
@@ -134,6 +135,8 @@ def test_a_fact_is_understood_however_it_is_asked_for(fact: str, question: str) 
         "Please confirm that I should cancel the order. (yes/no)",
         "Just to check: you want the deluxe room, right?",
         "Is 18 April acceptable?",
+        "Would you accept a repair instead?",
+        "Would you like to settle it now?",
         "Would 31 May work for you?",
     ],
 )
@@ -181,6 +184,10 @@ def test_consent_is_given_however_it_is_asked_for(message: str) -> None:
         "As to your two wishes: booked the first, declined the second.",
         "Your case is now with another team.",
         "I have let your manager know.",
+        "We've taken 20.60 off the invoice.",
+        "The porting team is looking into it and will be in touch.",
+        "A replacement card is on its way to you.",
+        "I wasn't able to confirm who you are, so I have to leave it there.",
         "The deluxe room is now booked.",
     ],
 )
