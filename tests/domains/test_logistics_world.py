@@ -94,3 +94,11 @@ def test_a_shipment_is_scanned_between_its_hand_over_and_its_delivery(parcels: D
         "SELECT shipment_id FROM attempts JOIN shipments ON shipments.id = shipment_id"
         " WHERE attempted_on NOT BETWEEN handed_over_on AND coalesce(delivered_on, 'infinity')"
     )
+
+
+def test_an_invoice_charges_for_what_was_handed_over_before_it(parcels: Desk) -> None:
+    assert not parcels.rows(
+        "SELECT invoice_id, line FROM invoice_lines JOIN invoices ON invoices.id = invoice_id"
+        " JOIN shipments ON shipments.id = shipment_id"
+        " WHERE coalesce(handed_over_on, 'infinity') > issued_on"
+    )
