@@ -82,3 +82,23 @@ def test_nothing_happened_after_now(parcels: Desk) -> None:
     ):
         late = parcels.value(f"SELECT count(*) FROM {table}, clock WHERE {column} > now")
         assert late == 0, (table, column)
+
+
+def test_a_shipment_is_scanned_between_its_hand_over_and_its_delivery(parcels: Desk) -> None:
+    assert not parcels.rows("SELECT id FROM shipments WHERE delivered_on < handed_over_on")
+    assert not parcels.rows(
+        "SELECT shipment_id FROM scans JOIN shipments ON shipments.id = shipment_id"
+        " WHERE scanned_at::date NOT BETWEEN handed_over_on AND coalesce(delivered_on, 'infinity')"
+    )
+    assert not parcels.rows(
+        "SELECT shipment_id FROM attempts JOIN shipments ON shipments.id = shipment_id"
+        " WHERE attempted_on NOT BETWEEN handed_over_on AND coalesce(delivered_on, 'infinity')"
+    )
+
+
+def test_an_invoice_charges_for_what_was_handed_over_before_it(parcels: Desk) -> None:
+    assert not parcels.rows(
+        "SELECT invoice_id, line FROM invoice_lines JOIN invoices ON invoices.id = invoice_id"
+        " JOIN shipments ON shipments.id = shipment_id"
+        " WHERE coalesce(handed_over_on, 'infinity') > issued_on"
+    )
