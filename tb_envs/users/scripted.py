@@ -95,9 +95,10 @@ class ScriptedUser:
             return self._unhelped(self._spec.opening)
         if said := self._facts_asked(heard, heard.text):
             return self._helped(" ".join(said))
+        if chosen := self._fact_named(heard.asking, numbers_only=not heard.offers_choice):
+            return self._helped(chosen)
         if heard.offers_choice:
-            chosen = self._fact_named(heard.asking)
-            return self._helped(chosen or self._pick(phrases.HAS_NO_PREFERENCE))
+            return self._helped(self._pick(phrases.HAS_NO_PREFERENCE))
         return self._helped(self._pick(phrases.NOT_KNOWN))
 
     def _facts_asked(self, heard: Heard, asking: str) -> list[str]:
@@ -115,9 +116,11 @@ class ScriptedUser:
                 found.append((match.start(), _sentence(fact.say)))
         return [say for _, say in sorted(found, key=lambda item: item[0])]
 
-    def _fact_named(self, choice: str) -> str:
-        """Return the fact that says most of what a choice offers, or nothing."""
-        offered = content_words(choice)
+    def _fact_named(self, question: str, *, numbers_only: bool) -> str:
+        """Return the fact that says most of what a question offers, or nothing."""
+        offered = content_words(question)
+        if numbers_only:
+            offered = {word for word in offered if word.isdigit()}
         shared = {name: len(offered & content_words(f.say)) for name, f in self._facts.items()}
         best = max(shared, key=lambda name: shared[name], default="")
         return _sentence(self._facts[best].say) if shared.get(best) else ""

@@ -157,7 +157,10 @@ REPORTS_REFUSAL = (
 ASKS_FOR_CONTENT = (
     r"\b(?:what|which|who|whose|when|where|why|how|provide|share|give me|tell me|send me)\b",
 )
-OPEN_QUESTION = (r"^\W*(?:and |also,? |so,? )?(?:what|which|who|whose|when|where|why|how)\b",)
+OPEN_QUESTION = (
+    r"^\W*(?:and |also,? |so,? )?(?:(?:until|till|for|to|in|on|at|by|from|with|under|since) )?"
+    r"(?:what|which|whom?|whose|when|where|why|how)\b",
+)
 CHOICE = (
     r"\bor\b",
     r"\bprefer|\bhow would you like\b",

@@ -135,6 +135,11 @@ def test_a_choice_is_made_by_the_fact_that_names_one_of_its_ends() -> None:
     assert capped.reply("Upstairs or downstairs?").content in phrases.HAS_NO_PREFERENCE
 
 
+def test_a_number_that_is_put_to_the_user_is_said_again_if_it_is_the_right_one() -> None:
+    assert user().reply("Is it BKG-1042?") == UserTurn("BKG-1042.")
+    assert user().reply("Is it BKG-1043?").content in phrases.NOT_KNOWN
+
+
 def test_facts_and_consent_are_given_together() -> None:
     turn = user().reply("What is your booking reference? And shall I proceed with the change?")
     assert turn.content.startswith("BKG-1042. Yes")

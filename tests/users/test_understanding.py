@@ -97,6 +97,7 @@ def answer(message: str) -> tuple[str, bool]:
         ("purpose", "Is the trip for business or leisure?"),
         ("purpose", "Is this a business trip?"),
         ("guest_email", "What is the guest's email?"),
+        ("dates", "Until which day should I book it?"),
         ("reason", "How come you need this today?"),
         ("email", "The mail address of your account, please."),
         ("email", "Your account's email and DOB, please."),
