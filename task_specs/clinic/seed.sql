@@ -15,7 +15,7 @@ INSERT INTO codes (code, description) VALUES
     ('HOLD-APPROVAL', 'Waits for a decision of the manager or of finance'),
     ('HOLD-SLOT', 'Waits for a slot'),
     ('RES-DONE', 'The desk did what was asked'),
-    ('RES-PARTLY-DONE', 'Of several requests some were refused'),
+    ('RES-PARTLY-DONE', 'Of several requests some were refused or taken back'),
     ('RES-NOT-ENTITLED', 'The requester may not speak for this patient'),
     ('RES-NOT-VERIFIED', 'Nobody was verified on the ticket'),
     ('RES-NO-REFERRAL', 'There is no referral that holds'),
