@@ -14,7 +14,7 @@ FACT_PATTERNS: dict[str, tuple[str, ...]] = {
         r"\bwho (?:am i|are you|is (?:this|calling|speaking))",
         r"\bwhom? (?:do i have|am i)",
         r"\bidentify yourself\b",
-        r"\bverify (?:who you are|your identity)\b",
+        r"\bverify (?:who you are|your identity)\b(?![^.?!]{0,60}\b(?:e-?mail|birth|post))",
     ),
     "email": (r"\be-?mails?\b", r"\bmail address(?:es)?\b"),
     "phone": (

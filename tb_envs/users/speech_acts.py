@@ -126,6 +126,7 @@ REPORTS_DONE = (
     rf"\b(?:had|has|have) to be {_ACTED}\b",
     r"(?:^\W*|[,;:]\s+|\band )(?:cancel+ed|refunded|changed|booked|declined|rejected|refused|denied"
     r"|escalated|filed) (?:the|your|it|both|all|only)\b",
+    rf"^\W*{_ACTED}[,:]|\b(?:remains?|stays?) (?:on hold|open|closed|blocked|barred)\b",
     r"\b(?:have|had) to leave it\b|\bon (?:its|their) way to you\b",
     r"\bwill (?:be in touch\b|(?:contact|call|e-?mail|write to|get back to) you\b)",
     r"\b(?:i'll|i will|we'll|we will) (?:leave|keep (?!looking|checking|searching|trying))\b",
@@ -149,6 +150,7 @@ REPORTS_REFUSAL = (
     r"\b(?:requires?|needs?|must have|without)\b[^.?!]{0,50}\b(?:approval|authori[sz]ation"
     r"|sign-off|consent)\b",
     r"\b(?:have to|must) (?:decline|refuse|deny)\b",
+    r"\b(?:do not|don't|does not|doesn't) (?:allow|permit)\b",
     r"\bno (?:refund|change|exception)s?\b",
     r"\bi (?:do )?(?:understand|hear|see|know)\b[^.?!]{0,60}\bbut\b",
     r"\byou(?:'ll| will| would)? (?:need|have) to (?:contact|ask|call|get|obtain|speak|reach)\b",
