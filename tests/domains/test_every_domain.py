@@ -23,7 +23,7 @@ NO_CODES = {
     "clinic": {"GP-VISIT", "NURSE-WOUND", "MED-REVIEW"},  # types of appointments
     "insurance": {"YYYY-MM-DD"},
 }
-NEVER_NEEDED = {"insurance": {"list_codes"}, "telecom": {"get_article"}}
+NEVER_NEEDED = {"telecom": {"get_article"}}
 
 
 class Bounds(NamedTuple):
