@@ -7,10 +7,23 @@ too much; one that is too narrow makes a task unsolvable. So they are wide.
 import re
 from functools import cache
 
+_OTHERS = (
+    "son",
+    "daughter",
+    "wife",
+    "husband",
+    "child",
+    "mother",
+    "father",
+    "sister",
+    "brother",
+    "driver",
+)
+_NOT_OTHERS = "".join(rf"(?<!{other}'s )(?<!{other}'s full )" for other in _OTHERS)
 FACT_PATTERNS: dict[str, tuple[str, ...]] = {
     "full_name": (
-        r"(?<!company )(?<!manager's )(?<!hotel )(?<!account )\bnames?\b(?! of (?:the|your) "
-        r"(?:company|hotel|manager|employer))",
+        rf"{_NOT_OTHERS}(?<!company )(?<!manager's )(?<!hotel )(?<!account )"
+        r"\bnames?\b(?! of (?:the|your) (?:company|hotel|manager|employer))",
         r"\bwho (?:am i|are you|is (?:this|calling|speaking))",
         r"\bwhom? (?:do i have|am i)",
         r"\bidentify yourself\b",
@@ -183,4 +196,4 @@ def patterns_of(fact_name: str) -> tuple[str, ...]:
         # "guest_email" is an email too.
         endings = (name for name in FACT_PATTERNS if fact_name.endswith("_" + name))
         known = FACT_PATTERNS.get(max(endings, key=len, default=""), ())
-    return (own, *known)
+    return known if fact_name in FACT_PATTERNS else (own, *known)

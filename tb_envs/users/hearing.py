@@ -72,7 +72,12 @@ class Heard:
     @cached_property
     def offers_more(self) -> bool:
         """Whether it offers further help, as one does at the end of a talk."""
-        return self.says(speech_acts.OFFERS_MORE)
+        return self.says(speech_acts.OFFERS_MORE) and not self.asks_for_more
+
+    @cached_property
+    def asks_for_more(self) -> bool:
+        """Whether it asks if there is more to tell."""
+        return self.says(speech_acts.ASKS_FOR_MORE)
 
     @cached_property
     def asks_what_is_wanted(self) -> bool:
@@ -112,7 +117,7 @@ class Heard:
 
 def _asks(sentence: str) -> bool:
     """Say whether a sentence wants an answer; an offer of further help does not."""
-    if _has(speech_acts.OFFERS_MORE, sentence):
+    if _has(speech_acts.OFFERS_MORE, sentence) and not _has(speech_acts.ASKS_FOR_MORE, sentence):
         return False
     return (
         _QUESTION_END.search(sentence) is not None

@@ -35,6 +35,11 @@ HAS_NO_PREFERENCE = (
     "I have no preference there. Whatever fits my request.",
     "Either is fine, as long as it fits what I asked for.",
 )
+NOTHING_TO_ADD = (
+    "No, that is all I can tell you.",
+    "Nothing else that I know of.",
+    "No, nothing more.",
+)
 GIVES_UP = (
     "This isn't getting me anywhere. I'll try again another time.",
     "I'm not getting any help here, so I'll leave it for now.",

@@ -97,6 +97,8 @@ class ScriptedUser:
             return self._helped(" ".join(said))
         if chosen := self._fact_named(heard.asking, numbers_only=not heard.offers_choice):
             return self._helped(chosen)
+        if heard.asks_for_more:
+            return self._helped(self._pick(phrases.NOTHING_TO_ADD))
         if heard.offers_choice:
             return self._helped(self._pick(phrases.HAS_NO_PREFERENCE))
         return self._helped(self._pick(phrases.NOT_KNOWN))

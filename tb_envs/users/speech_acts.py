@@ -14,7 +14,11 @@ REQUEST_CUES = (
     r"then |only )?(?:need|require|ask|want|like)\s+(?:(?:for|to (?:have|know|get|ask|see)) )?"
     r"(?:your?(?! patience)|the (?!\S+ approval|approval)|some|a few|more"
     r"|a bit|one more|two|both|at least|an?)\b",
-    r"\b(?:i|we)(?:'ll| will)? (?:also )?need to (?:verify|confirm) (?:you|the)\b",
+    r"\b(?:i|we)(?:'ll| will)? (?:also |first )?(?:need|have|want) to "
+    r"(?:verify|confirm|identify|check) (?:your?|the)\b",
+    r"\b(?:need|require)s?\b[^.?!]{0,40}:",
+    r"^\W*(?:and |then )?your [^.?!]{3,60}(?:so (?:that )?(?:i|we) can"
+    r"|to (?:finish|complete|verify|find|start))\b",
     r"\blet me know (?!if|that|when|should|once|in case|anytime)",
     r"\bwhat(?:'s| is| are| was) (?:your|the)\b",
     r"^\W*(?:and |also,? |so,? |first,? |next,? )?(?:tell|give|send|provide|share|confirm|specify"
@@ -23,8 +27,14 @@ REQUEST_CUES = (
     r"|does|did|can|could|would|will|should|much|many|\w+ (?:is|are|would|do|did|should))\b",
     r"\b(?:i'd|i would|we'd) (?:appreciate|be grateful)\b",
     r"^(?![^\n]*\b(?:moment|second|minute|sec|hold|wait|bear|hang)\b)[^.?!\n]*,? please\W*$",
-    r"\b(?:need|required|necessary)\b[^.?!]{0,40}:\W*$",
+    r"\b(?:required|necessary)\b[^.?!]{0,40}:\W*$",
     r"\bthe following (?:details|information|questions?|items?)\b",
+)
+# "Is there anything else I should know?" asks; "anything else I can do?" ends a talk.
+ASKS_FOR_MORE = (
+    r"\banything (?:else|more|further)\b[^.?!]*\b(?:know|add|tell|mention|share|say|explain"
+    r"|note|provide|damaged|broken|stolen|missing|lost|hurt|happen(?:ed)?|wrong|affected|involved"
+    r"|relevant|changed)\b",
 )
 OFFERS_MORE = (
     r"\banything (?:else|more|further)\b",
@@ -50,6 +60,7 @@ ASKS_REQUEST = (
     r"\bcan i (?:help|assist) you\b",
 )
 ASKS_CONSENT = (
+    r"\b(?:shall|should|may) (?:i|we)\s*\?",
     r"\b(?:shall|should|may) (?:i|we) (?:(?:now|then|also|just|please) )*+"
     r"(?!have|ask|know|get|take|see|help|assist|inquire|enquire|be|call)\w+",
     r"\b(?:shall|should|may|can|could) (?:i|we) (?:now |then |also |just |please )?(?:go ahead"

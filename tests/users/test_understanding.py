@@ -97,6 +97,17 @@ def answer(message: str) -> tuple[str, bool]:
         ("purpose", "Is the trip for business or leisure?"),
         ("purpose", "Is this a business trip?"),
         ("guest_email", "What is the guest's email?"),
+        (
+            "email",
+            "To verify you I'll need: 1) the e-mail address on your account 2) your ZIP code.",
+        ),
+        (
+            "date_of_birth",
+            "First I need to verify your identity: e-mail address and date of birth.",
+        ),
+        ("email", "First I have to verify you (e-mail address + date of birth)."),
+        ("date_of_birth", "Your e-mail and birth date, so that I can find you."),
+        ("zip_code", "Thanks! And your postal code or date of birth to finish verification."),
         ("dates", "Until which day should I book it?"),
         ("reason", "How come you need this today?"),
         ("email", "The mail address of your account, please."),
@@ -136,6 +147,8 @@ def test_a_fact_is_understood_however_it_is_asked_for(fact: str, question: str) 
         "Please confirm that I should cancel the order. (yes/no)",
         "Just to check: you want the deluxe room, right?",
         "Is 18 April acceptable?",
+        "I can change it from today. Would that work for you?",
+        "I could waive the late fee as a courtesy. Shall I?",
         "Would you accept a repair instead?",
         "Would you like to settle it now?",
         "Would 31 May work for you?",
@@ -210,6 +223,9 @@ def test_an_outcome_ends_the_talk_however_it_is_reported(message: str) -> None:
         "This rate can't be changed by me directly, so I will open a ticket for a specialist.",
         "I've cancelled the first booking. Next, I'll cancel the second one.",
         "I'll be with you shortly.",
+        "Is there anything else I should know about this?",
+        "Is there anything else you would like to add?",
+        "Was anything else damaged?",
         "I'll keep looking.",
         "Just a second, please.",
         "Thank you for the information.",
@@ -256,3 +272,11 @@ def test_the_request_is_said_again_when_asked_for(message: str) -> None:
 )
 def test_what_the_user_does_not_know_is_said_so(message: str) -> None:
     assert answer(message)[0] in phrases.NOT_KNOWN
+
+
+def test_another_person_s_name_is_not_the_user_s() -> None:
+    assert answer("What is your son's full name?")[0] in phrases.NOT_KNOWN
+
+
+def test_a_user_who_has_said_everything_says_so() -> None:
+    assert answer("Is there anything else I should know?")[0] in phrases.NOTHING_TO_ADD
