@@ -16,8 +16,8 @@ REQUEST_CUES = (
     r"|a bit|one more|two|both|at least|an?)\b",
     r"\b(?:i|we)(?:'ll| will)? (?:also |first )?(?:need|have|want) to "
     r"(?:verify|confirm|identify|check) (?:your?|the)\b",
-    r"\b(?:need|require)s?\b[^.?!]{0,40}:",
-    r"^\W*(?:and |then )?your [^.?!]{3,60}(?:so (?:that )?(?:i|we) can"
+    r"\b(?:i|we)(?:'ll| will|'d)? (?:also |first |just )?(?:need|require):",
+    r"^\W*(?:and |then )?your [^.?!]{3,60}(?:so (?:that )?(?:i|we) can(?!'t|not| not)"
     r"|to (?:finish|complete|verify|find|start))\b",
     r"\blet me know (?!if|that|when|should|once|in case|anytime)",
     r"\bwhat(?:'s| is| are| was) (?:your|the)\b",
@@ -27,7 +27,7 @@ REQUEST_CUES = (
     r"|does|did|can|could|would|will|should|much|many|\w+ (?:is|are|would|do|did|should))\b",
     r"\b(?:i'd|i would|we'd) (?:appreciate|be grateful)\b",
     r"^(?![^\n]*\b(?:moment|second|minute|sec|hold|wait|bear|hang)\b)[^.?!\n]*,? please\W*$",
-    r"\b(?:required|necessary)\b[^.?!]{0,40}:\W*$",
+    r"\b(?:need|required|necessary)\b[^.?!]{0,40}:\W*$",
     r"\bthe following (?:details|information|questions?|items?)\b",
 )
 # "Is there anything else I should know?" asks; "anything else I can do?" ends a talk.

@@ -200,6 +200,8 @@ def test_consent_is_given_however_it_is_asked_for(message: str) -> None:
         "I have let your manager know.",
         "We've taken 20.60 off the invoice.",
         "The porting team is looking into it and will be in touch.",
+        "Your new contract is not signed yet, so I can't unlock the account.",
+        "Crediting it needs an approval, which I have requested: APR-4001.",
         "A replacement card is on its way to you.",
         "I wasn't able to confirm who you are, so I have to leave it there.",
         "The deluxe room is now booked.",
