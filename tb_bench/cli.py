@@ -51,7 +51,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 console = Console()
-TEACHERS = ("oracle", "oracle", "oracle", "trap:0", "trap:1", "trap:2")
+TEACHERS = (*["oracle"] * 15, "trap:0", "trap:1", "trap:2")
 
 FolderArgument = Annotated[Path, typer.Argument(help="Results folder.", show_default=False)]
 
@@ -228,7 +228,10 @@ def learn(
     ] = None,
     teacher: Annotated[
         list[str] | None,
-        typer.Option(help=f"Who is imitated; repeatable; by default {', '.join(TEACHERS)}."),
+        typer.Option(
+            help="Who is imitated; repeatable, and who comes twice counts twice. By default 15 "
+            "times oracle, and once each of trap:0, trap:1 and trap:2."
+        ),
     ] = None,
     imitation_steps: Annotated[int, typer.Option(min=1, help="Steps of the warm start.")] = 700,
     copies: Annotated[

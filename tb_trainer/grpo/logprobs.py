@@ -2,7 +2,8 @@
 
 At 128k tokens and a vocabulary of 150k, full logits in float32 take 78 GB. Only the positions that
 predict a sampled token need logits at all, and a chunk of them at a time is enough: the forward
-pass keeps one number a token, and the backward pass computes each chunk's logits again.
+pass keeps one number a token and one chunk of logits, and the backward pass computes each other
+chunk's again.
 """
 
 from collections.abc import Callable
@@ -42,7 +43,9 @@ def token_logprobs(
     entropies: list[Tensor] = []
     for start in range(0, hidden.shape[0], chunk_tokens):
         piece = slice(start, start + chunk_tokens)
-        if torch.is_grad_enabled():
+        # The backward pass begins with the last chunk: to drop it and make it again saves nothing.
+        last = piece.stop >= hidden.shape[0]
+        if torch.is_grad_enabled() and not last:
             logp, entropy = checkpoint(chunk, hidden[piece], targets[piece], use_reentrant=False)
         else:
             logp, entropy = chunk(hidden[piece], targets[piece])
