@@ -4,13 +4,12 @@ from pathlib import Path
 
 import yaml
 from torch import Tensor
-from transformers import PreTrainedModel
 
 from tb_envs.errors import UsageError
-from tb_trainer.build import build_learner
 from tb_trainer.chat import family_of
 from tb_trainer.checkpoint import RunState, latest_checkpoint, read_state
 from tb_trainer.config import RunConfig
+from tb_trainer.learners.torch_learner import saved_weights
 from tb_trainer.models import load_model, load_tokenizer, save_model
 
 
@@ -33,16 +32,14 @@ def export_checkpoint(source: Path, directory: Path) -> RunState:
     model = load_model(config.model.path)
     tokenizer = load_tokenizer(config.model.path)
     tokenizer.chat_template = family_of(config.model.chat_template).template
-    save_model(directory, _weights(config, model, checkpoint).items(), model, tokenizer)
+    save_model(directory, _weights(config, checkpoint).items(), model, tokenizer)
     return state
 
 
-def _weights(config: RunConfig, model: PreTrainedModel, checkpoint: Path) -> dict[str, Tensor]:
+def _weights(config: RunConfig, checkpoint: Path) -> dict[str, Tensor]:
     """Read a checkpoint's weights, whole, whatever number of processes wrote it."""
     if config.learner.kind == "deepspeed":
         from tb_trainer.learners.deepspeed_learner import consolidated_weights
 
         return consolidated_weights(checkpoint)
-    learner = build_learner(config, model)
-    learner.load(checkpoint)
-    return {name: tensor.clone() for name, tensor in learner.weights()}
+    return saved_weights(checkpoint)

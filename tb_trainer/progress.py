@@ -10,6 +10,9 @@ from tb_trainer.config import RunConfig
 from tb_trainer.step import StepReport, metrics_of
 from tb_trainer.validation import Scores
 
+SAMPLER_GAP_ALARM = 0.05
+"""Mean nats a token between engine and learner, a factor of 1.05 in probability."""
+
 
 class Progress:
     """Prints to a console; a context manager so that the time counts from the start of the run."""
@@ -38,6 +41,9 @@ class Progress:
         ]
         if not report.updates:
             parts.insert(2, "no signal: weights unchanged")
+        if report.updates and report.updates[-1].sampler_gap > SAMPLER_GAP_ALARM:
+            gap = report.updates[-1].sampler_gap
+            parts.append(f"WARNING: engine and learner differ by {gap:.3f} nats a token")
         if scores is not None:
             parts.append(_held_out(scores))
         self._console.print(" | ".join(parts), highlight=False)

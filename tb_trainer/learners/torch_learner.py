@@ -97,9 +97,7 @@ class TorchLearner:
         Raises:
             UsageError: another kind of learner wrote the checkpoint.
         """
-        if not (directory / _STATE).exists():
-            raise UsageError(f"{directory} has no {_STATE}: learner.kind=torch did not write it")
-        state = torch.load(directory / _STATE, map_location="cpu", weights_only=True)
+        state = _saved_state(directory)
         self.model.load_state_dict(state["model"])
         self._optimizer.load_state_dict(state["optimizer"])
         self._steps = state["steps"]
@@ -132,6 +130,17 @@ class TorchLearner:
                     parameter.grad = torch.zeros_like(parameter)
                 dist.all_reduce(parameter.grad)
         return float(torch.nn.utils.clip_grad_norm_(parameters, self.settings.max_grad_norm))
+
+
+def saved_weights(directory: Path) -> dict[str, Tensor]:
+    """Read the weights of what a learner saved, without a learner."""
+    return _saved_state(directory)["model"]
+
+
+def _saved_state(directory: Path) -> dict[str, Any]:
+    if not (directory / _STATE).exists():
+        raise UsageError(f"{directory} has no {_STATE}: learner.kind=torch did not write it")
+    return torch.load(directory / _STATE, map_location="cpu", weights_only=True)
 
 
 def learning_rate(settings: LearnerSettings, steps: int) -> float:

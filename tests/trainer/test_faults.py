@@ -6,68 +6,25 @@ run ends with the very weights of the run in which nothing broke.
 
 import itertools
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import pytest
 import torch
 
 import tb_trainer.run
-from tb_envs.chat_client import shared_client
 from tb_envs.database import EpisodeDatabase
-from tb_envs.endpoints import Endpoint
 from tb_envs.errors import PolicyFailure, SystemFailure
-from tb_trainer.chat import ChatCodec, family_of
 from tb_trainer.checkpoint import latest_checkpoint
-from tb_trainer.config import RunConfig, load_config
 from tb_trainer.engines import Request
 from tb_trainer.learners.torch_learner import TorchLearner
 from tb_trainer.metrics import read_lines
-from tb_trainer.models import load_tokenizer
 from tb_trainer.run import train
-from tests.fake_openai import Hang, fake_openai
 from tests.faults import is_postmaster, kill_postmaster, postmaster_of
-from tests.typist import TypingEngine
+from tests.trainer.locker_run import Typist, config
 
-CASE = "locker-request.unlock-paid-silver"
-WORK = (
-    '{"name": "request", "arguments": {"id": "R63"}}',
-    '{"name": "member", "arguments": {"id": "M68"}}',
-    '{"name": "locker", "arguments": {"id": "L48", "member": "M68"}}',
-    '{"name": "unlock", "arguments": {"request": "R63"}}',
-)
 LEARNED = ("reward", "loss", "grad_norm", "entropy", "groups_trained", "groups_failed", "skipped")
-
-
-class Typist(TypingEngine):
-    """Odd attempts work the case and pass; even ones say that they are done, and fail."""
-
-    def __init__(self, model_directory: Path) -> None:
-        self._tokenizer = load_tokenizer(str(model_directory))
-        super().__init__(ChatCodec(self._tokenizer, family_of("qwen3")), self._next)
-
-    def _next(self, request: Request) -> str:
-        turn = self._tokenizer.decode(list(request.ids)).count("<|im_start|>assistant") - 1
-        if int(request.episode.rsplit("/", 1)[1]) % 2 and turn < len(WORK):
-            return f"<tool_call>\n{WORK[turn]}\n</tool_call>"
-        return "Done. a e"
-
-
-def config(model: Path, output: Path, *changes: str) -> RunConfig:
-    return load_config(
-        None,
-        [
-            f"output={output}", "steps=3", f"model.path={model}", "model.chat_template=qwen3",
-            "model.tools=[]", "model.system_prompt=Desk.", f"tasks.train=[{CASE}]",
-            f"tasks.held_out=[{CASE}]", "tasks.validate_every=3", "rollout.groups=2",
-            "rollout.group_size=4", "rollout.replacements=0", "rollout.max_prompt_tokens=128",
-            "rollout.max_response_tokens=896", "rollout.max_turn_tokens=128",
-            "rollout.concurrency=8", "learner.learning_rate=1e-3", *changes,
-        ],
-    )  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -256,67 +213,3 @@ def test_a_run_that_stops_because_of(
     assert checkpoint.name == "step-000001"
     train(config(model_directory, tmp_path / "broken", *toy), resume=True)
     assert_same_run(tmp_path / "broken", tmp_path / "lucky")
-
-
-@contextmanager
-def model_user(
-    typist: Typist, monkeypatch: pytest.MonkeyPatch, *answers: Hang | str, timeout_s: float
-) -> Iterator[None]:
-    """Let a server play the user of ``Toy/HotelWithModelUser-v0``, to an agent that only talks."""
-    monkeypatch.setenv("TB_DATABASE", "embedded")
-    typist.answer = lambda _: "Done."
-    with fake_openai() as server:
-        server.will(*answers)
-        for name, value in {
-            "MODEL": "fake", "BASE_URL": server.url, "TIMEOUT_S": str(timeout_s),
-            "MAX_RETRIES": "0",
-        }.items():  # fmt: skip
-            monkeypatch.setenv(f"TB_USER_{name}", value)
-        yield
-    for thread in threading.enumerate():
-        if thread.name == "rollout":  # given up, but its request ended only with the server
-            thread.join(timeout=30)
-    shared_client(Endpoint.from_environment("user")).close()
-
-
-gymnasium.register(
-    "Toy/HotelWithModelUser-v0",
-    entry_point="tb_envs.env:ThinkingBoxEnv",
-    kwargs={"task": "hotel-downgrade", "user": "llm"},
-)
-HOTEL = ("tasks.train=[Toy/HotelWithModelUser-v0]", "tasks.validate_every=0", "steps=1",
-         "rollout.groups=1", "rollout.max_prompt_tokens=2048")  # fmt: skip
-
-
-def test_a_user_endpoint_that_hangs_once_costs_a_second_try_and_nothing_else(
-    typist: Typist, model_directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with model_user(typist, monkeypatch, Hang(), Hang(), "Thanks.\n###DONE###", timeout_s=1.0):
-        train(config(model_directory, tmp_path, *HOTEL))
-    (entry,) = read_lines(tmp_path / "ledger.jsonl")
-    assert entry["failures"] == ["user", "user"]
-    assert entry["rewards"] == [0.0, 0.0, 0.0, 0.0], "thanked, and nothing done"
-    assert entry["fate"] == "zero_variance"
-    (line,) = read_lines(tmp_path / "metrics.jsonl")
-    assert (line["episodes"], line["system_errors"], line["reward"]) == (6, 2, 0.0)
-
-
-@pytest.mark.parametrize(
-    ("timeout_s", "deadline_s", "source"), [(0.5, 60.0, "user"), (60.0, 1.5, "deadline")]
-)
-def test_a_user_endpoint_that_always_hangs_stops_the_run_and_is_named(
-    timeout_s: float,
-    deadline_s: float,
-    source: str,
-    typist: Typist,
-    model_directory: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Two tries of four episodes, and two of the four that take their place."""
-    changes = ("rollout.replacements=1", f"rollout.episode_deadline_s={deadline_s}")
-    with (
-        model_user(typist, monkeypatch, Hang(), timeout_s=timeout_s),
-        pytest.raises(SystemFailure, match=rf"not one of 16 .*\({source}: 16\)"),
-    ):
-        train(config(model_directory, tmp_path, *HOTEL, *changes))

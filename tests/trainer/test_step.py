@@ -151,10 +151,13 @@ def test_progress_says_step_reward_groups_seconds_and_time_left(model_directory:
     with Progress(console, config) as progress:
         progress.watch(report, Scores(3, 4, 0.5, 0.75, 0.25, 0))
         progress.watch(replace(report, updates=()), Scores(3, 4, None, None, None, 2))
-    first, second = console.export_text().splitlines()
+        progress.watch(replace(report, updates=(replace(STATS, sampler_gap=0.3),)), None)
+    first, second, third = console.export_text().splitlines()
     assert first == (
         "step 1/5 | reward 0.500 | groups 2 trained, 0 without signal, 0 failed, 1 replaced"
         " | rollout 2.0s learn 1.2s sync 0.5s | 0.0 min left | held out pass@1 0.500 all 0.250"
     )
     assert "no signal: weights unchanged" in second
+    assert third.endswith("WARNING: engine and learner differ by 0.300 nats a token")
+    assert "WARNING" not in first + second
     assert second.endswith("held out: no score, 2 attempts are system errors")

@@ -1,4 +1,4 @@
-"""Whole runs under DeepSpeed on two real processes, against the same run under plain torch."""
+"""Whole runs on two real processes, plain or under DeepSpeed, against the run of one process."""
 
 import subprocess
 import sys
@@ -17,7 +17,13 @@ from tests.launch import REPOSITORY, launch
 
 WORKER = Path(__file__).parent / "workers" / "run.py"
 STEPS = 3
-pytestmark = [pytest.mark.deepspeed, pytest.mark.slow]
+pytestmark = pytest.mark.slow
+
+
+def deepspeed(changes: str) -> Any:
+    """Stage 3 with the changes, where DeepSpeed is installed."""
+    stage = "learner.kind=deepspeed learner.zero_stage=3"
+    return pytest.param(f"{stage} {changes}", marks=pytest.mark.deepspeed)
 
 
 def fields(model: Path, output: Path) -> list[str]:
@@ -40,9 +46,9 @@ def plain(model_directory: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     return folder
 
 
-def run_sharded(model: Path, folder: Path, *changes: str) -> Path:
-    """Make the run under DeepSpeed on two processes, which begin again after the first step."""
-    config = load_config(None, [*fields(model, folder / "run"), "learner.kind=deepspeed", *changes])
+def run_on_two(model: Path, folder: Path, *changes: str) -> Path:
+    """Make the run on two processes, which begin again after the first step."""
+    config = load_config(None, [*fields(model, folder / "run"), *changes])
     (folder / "config.yaml").write_text(render_config(config))
     launch(2, WORKER, folder / "config.yaml", 1, STEPS)
     return folder
@@ -69,23 +75,25 @@ def assert_same_run(folder: Path, plain: Path) -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        ("learner.zero_stage=3", "learner.offload=all", "learner.gradient_checkpointing=true"),
-        ("learner.zero_stage=3", "learner.sequence_parallel=2"),
+        "learner.sequence_parallel=2",
+        deepspeed("learner.offload=all learner.gradient_checkpointing=true"),
+        deepspeed("learner.sequence_parallel=2"),
     ],
-    ids=" ".join,
 )
-def test_a_run_with_a_reference_resumed_and_exported_equals_plain_torch(
-    changes: tuple[str, ...], plain: Path, model_directory: Path, tmp_path: Path
+def test_a_run_with_a_reference_resumed_and_exported_equals_that_of_one_process(
+    changes: str, plain: Path, model_directory: Path, tmp_path: Path
 ) -> None:
     moved = (logits(model_directory) - logits(plain / "model")).abs().max()
     assert moved > 0.05, "something was learned"
-    assert_same_run(run_sharded(model_directory, tmp_path, *changes), plain)
+    assert_same_run(run_on_two(model_directory, tmp_path, *changes.split()), plain)
 
 
+@pytest.mark.deepspeed
 def test_shards_are_for_as_many_processes_as_wrote_them_and_export_with_any(
     plain: Path, model_directory: Path, tmp_path: Path
 ) -> None:
-    folder = run_sharded(model_directory, tmp_path, "learner.offload=optimizer")
+    changes = ("learner.kind=deepspeed", "learner.offload=optimizer")
+    folder = run_on_two(model_directory, tmp_path, *changes)
     assert_same_run(folder, plain)
     with pytest.raises(AssertionError, match="the shards of 2 processes, and 1 are running"):
         launch(1, WORKER, folder / "config.yaml", STEPS + 1)
