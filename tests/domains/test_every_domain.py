@@ -4,13 +4,14 @@ The locker desk is left out: it is a grid of conditions for a small model, not a
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import pytest
 
 from tb_envs.database import open_pool
 from tb_envs.specs import Task, all_tasks
+from tb_envs.specs.models import Variant
 from tb_envs.tools import load_toolset
 
 TASKS: dict[str, list[Task]] = {}
@@ -94,6 +95,21 @@ def test_every_tool_is_called_by_some_oracle(domain: str) -> None:
     tools = {tool.name for tool in load_toolset(TASKS[domain][0].domain.toolsets)}
     called = {step.call for task in TASKS[domain] for step in task.variant.oracle}
     assert tools <= called
+
+
+@every_domain
+def test_the_mix_of_cases(domain: str) -> None:
+    tasks = TASKS[domain]
+
+    def share(holds: Callable[[Variant], object]) -> float:
+        return sum(bool(holds(task.variant)) for task in tasks) / len(tasks)
+
+    assert share(lambda v: v.right_end in {"refuse", "escalate", "approval"}) >= 0.3
+    assert share(lambda v: v.user and v.user.facts) >= 0.3
+    assert share(lambda v: v.user and v.user.pushes) >= 0.15
+    assert share(lambda v: "false_claim" in v.traits) >= 0.2
+    assert share(lambda v: "mixed_requests" in v.traits) >= 0.1
+    assert share(lambda v: sum(step.call is not None for step in v.oracle) >= 12) >= 0.1
 
 
 @every_domain
