@@ -41,7 +41,7 @@ INSERT INTO codes (code, description) VALUES
     ('REF-GOODWILL', 'Waived or promised as a courtesy'),
     ('CHG-BUDGET', 'Cost limit or travel rules of the traveller''s employer'),
     ('CHG-MEDICAL', 'Health or access'),
-    ('CHG-WISH', 'Wish of the traveller'),
+    ('CHG-WISH', 'Wish of the traveller, or anything else'),
     ('CHG-DESK-ERROR', 'Mistake of ours'),
     ('MSG-BOOKING-CHANGED', 'Your booking has changed'),
     ('MSG-BOOKING-CANCELLED', 'Your booking is cancelled'),
