@@ -103,6 +103,7 @@ FACT_PATTERNS: dict[str, tuple[str, ...]] = {
         r"\bpayment (?:method|option|card)",
         r"\bhow (?:did|do|would|will) you (?:like to )?pa(?:y|id)\b",
         r"\b(?:refund|money|amount)\b.{0,40}\bwhere\b",
+        r"\bwhere (?:should|shall|do|would)\b.{0,40}\b(?:refund|money)\b",
         r"\boriginal (?:payment|form of payment|card)",
     ),
     "amount": (
@@ -130,6 +131,7 @@ FACT_PATTERNS: dict[str, tuple[str, ...]] = {
     "purpose": (
         r"\bpurpose\b",
         r"\b(?:business|work|leisure|private|personal|vacation) (?:trip|travel|stay|booking)",
+        r"\b(?:stay|trip|booking|visit) for (?:business|work|leisure|pleasure)\b",
         r"\b(?:business|work) or (?:leisure|pleasure|personal|private)\b",
         r"\b(?:leisure|pleasure|personal) or (?:business|work)\b",
     ),

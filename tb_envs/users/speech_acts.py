@@ -72,7 +72,7 @@ ASKS_CONSENT = (
     r"\bwould you like to (?!know|hear|see|tell|share|add|say|ask|discuss|talk|get help)\w+",
     r"\bwould you (?:accept|agree|be willing|be happy)\b",
     r",\s*(?:ok|okay|all right|alright)\s*\?",
-    r"\bdo you (?:want|wish|agree|consent|accept|authori[sz]e|confirm)\b",
+    r"\bdo you (?:still |really )?(?:want|wish|agree|consent|accept|authori[sz]e|confirm)\b",
     r"\bare you (?:okay|ok|fine|happy|sure|certain|comfortable|willing|ready)\b",
     r"\b(?:okay|ok|fine|alright|all right) (?:for (?:me|us) to|if (?:i|we)|with you|to proceed)\b",
     r"\bif you(?:'d| would)? (?:like|want|wish|agree|confirm|prefer)\b[^.?!]{0,30}"
@@ -110,7 +110,7 @@ PLANS = (
     r"\b(?:please (?:wait|hold|stand by|bear with me)|hold on(?! (?:your|the|this|that|it)\b)"
     r"|bear with me|hang on)\b",
     r"\b(?:working on (?:it|this|that)|right away|momentarily|straight away)\b",
-    r"(?<!you )(?<!them )(?<!decision )\bshortly\b",
+    r"\b(?:i|we)\b[^.?!]{0,60}(?<!you )(?<!them )(?<!decision )\bshortly\b",
     r"\bbefore (?:i|we) (?:can )?(?:do|proceed|go|make)\b",
 )
 _ACTED = (
