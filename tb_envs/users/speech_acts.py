@@ -90,7 +90,7 @@ ASKS_AGREEMENT = (
     r"|i)\b[^.?!]{0,40}\b(?:correct|right|okay|ok|fine|acceptable|accurate|good|work|suit|sense"
     r"|sound|understand(?:ing)?)\b",
     r"\b(?:correct|right|okay|ok|alright|yes|fine)\W*\?",
-    r"\b(?:is|are|would|will|does|do)\b[^.?!]{1,60}\b(?:acceptable|suitable|convenient"
+    r"\b(?:is|are|would|will|does|do)\b[^.?!]{1,60}\b(?:acceptable|suitable|convenient|be all right"
     r"|(?:work|suit|do) (?:for )?you)\b[^.?!]{0,20}\?",
     r"\b(?:confirm|verify)\b(?! (?:whether|if)\b)",
     r"\bdo you understand\b|\bunderstood\b\W*\?",

@@ -150,6 +150,7 @@ def test_a_fact_is_understood_however_it_is_asked_for(fact: str, question: str) 
         "Just to check: you want the deluxe room, right?",
         "Is 18 April acceptable?",
         "Do you still want to proceed?",
+        "Would 1 April be all right instead?",
         "I can change it from today. Would that work for you?",
         "I could waive the late fee as a courtesy. Shall I?",
         "Would you accept a repair instead?",
