@@ -111,16 +111,24 @@ def _lay_out(
 
 
 def _sample(logits: Tensor, rows: list[_Row]) -> None:
-    """Draw one token a row from its own stream, and note its log-probability."""
-    for row, scores in zip(rows, logits.float(), strict=True):
-        temperature = row.request.temperature
-        logprobs = torch.log_softmax(scores / temperature if temperature > 0 else scores, dim=-1)
-        if temperature > 0:
-            token = int(torch.multinomial(logprobs.exp(), 1, generator=row.generator))
-        else:
-            token = int(logprobs.argmax())
+    """Draw one token a row from its own stream, and note its log-probability.
+
+    The largest of p / e, with e drawn from Exp(1), is a draw from p: so `torch.multinomial` does it
+    too, and here only the noise is made row by row.
+    """
+    temperatures = torch.tensor([row.request.temperature for row in rows], device=logits.device)
+    greedy = temperatures == 0  # [n]
+    logprobs = torch.log_softmax(
+        logits.float() / temperatures.masked_fill(greedy, 1.0).unsqueeze(-1), dim=-1
+    )  # [n, V]
+    noise = torch.empty_like(logprobs)
+    for place, row in zip(noise, rows, strict=True):
+        place.exponential_(generator=row.generator)
+    drawn = torch.where(greedy.unsqueeze(-1), logprobs, logprobs.exp() / noise).argmax(-1)  # [n]
+    chosen = logprobs.gather(-1, drawn.unsqueeze(-1)).squeeze(-1)  # [n]
+    for row, token, logprob in zip(rows, drawn.tolist(), chosen.tolist(), strict=True):
         row.ids.append(token)
-        row.logprobs.append(float(logprobs[token]))
+        row.logprobs.append(logprob)
 
 
 def _generator(seed: int, device: torch.device) -> torch.Generator:
