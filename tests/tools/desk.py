@@ -170,6 +170,7 @@ LENT = {
         "due": "2025-03-22",
         "note": "",
     },
+    "at": 1,
 }
 """What the script changes in all."""
 
