@@ -34,3 +34,18 @@ def test_the_verdict_is_the_same(
     assert saved.grade is not None
     assert saved.grade.passed == isinstance(policy, OraclePolicy)
     assert regrade(saved, database=database_choice) == saved.grade
+
+
+def test_the_order_of_writes_is_graded_again(database_choice: str) -> None:
+    env = gymnasium.make(env_id("hotel-downgrade.leisure-needs-none"), database=database_choice)
+    try:
+        episode = run_episode(env, OraclePolicy(), seed=7)
+    finally:
+        env.close()
+    late = tuple(
+        change.model_copy(update={"at": 99}) if change.table == "identity_checks" else change
+        for change in episode.changes
+    )
+    grade = regrade(episode.model_copy(update={"changes": late}), database=database_choice)
+    failed = [result.name for result in grade.results if not result.passed]
+    assert failed == ["nothing was changed before the requester was verified"]
