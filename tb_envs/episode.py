@@ -15,8 +15,8 @@ class Change(Record):
     """One row that differs, by primary key.
 
     ``before`` is None for an insert and ``after`` is None for a delete; both are whole rows, as
-    PostgreSQL's ``to_jsonb`` writes them. ``at`` is the place of the row's first write among the
-    episode's writes, from 1; 0 where it is not known.
+    PostgreSQL's ``to_jsonb`` writes them. ``at`` and ``last_at`` are the places of the row's first
+    and last write among the episode's writes, from 1; 0 where they are not known.
     """
 
     table: str
@@ -25,6 +25,7 @@ class Change(Record):
     before: dict[str, Any] | None
     after: dict[str, Any] | None
     at: int = 0
+    last_at: int = 0
 
     @property
     def columns(self) -> tuple[str, ...]:

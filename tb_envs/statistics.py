@@ -125,7 +125,7 @@ def _cited(task: Task) -> set[int]:
     variant = task.variant
     words = [
         variant.summary,
-        *(check.because for check in variant.expect.checks),
+        *(check.because for check in (*task.domain.checks, *variant.expect.checks)),
         *(trap.mistake for trap in variant.traps),
     ]
     return {number for text in words for number in cited_rules(text)}

@@ -32,21 +32,29 @@ def fold(changes: Iterable[Change]) -> tuple[Change, ...]:
     A row that was made and deleted again, or changed and changed back, is not there. Ordered by
     table and key.
     """
-    states: dict[tuple[str, str], tuple[Change, dict[str, Any] | None]] = {}
+    writes: dict[tuple[str, str], list[tuple[int, Change]]] = {}
     for at, change in enumerate(changes, start=1):
-        place = (change.table, json.dumps(change.key, sort_keys=True))
-        first, _ = states.get(place, (change.model_copy(update={"at": at}), None))
-        states[place] = (first, change.after)
-    net = (_net(first, after) for first, after in states.values())
+        row = (change.table, json.dumps(change.key, sort_keys=True))
+        writes.setdefault(row, []).append((at, change))
+    net = (_net(of_row[0], of_row[-1]) for of_row in writes.values())
     return tuple(sorted((change for change in net if change is not None), key=_order))
 
 
-def _net(first: Change, after: dict[str, Any] | None) -> Change | None:
-    before = first.before
+def _net(first: tuple[int, Change], last: tuple[int, Change]) -> Change | None:
+    (at, start), (last_at, end) = first, last
+    before, after = start.before, end.after
     if before == after:
         return None
     op = "insert" if before is None else "delete" if after is None else "update"
-    return Change(table=first.table, op=op, key=first.key, before=before, after=after, at=first.at)
+    return Change(
+        table=start.table,
+        op=op,
+        key=start.key,
+        before=before,
+        after=after,
+        at=at,
+        last_at=last_at,
+    )
 
 
 def _order(change: Change) -> tuple[str, list[tuple[str, bool, Any]]]:

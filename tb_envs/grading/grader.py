@@ -64,7 +64,7 @@ def grade_task(
     columns = ColumnRules(task.domain.free_columns, defaults)
     records = _grade_records(database, expect.records)
     results = [
-        *_grade_checks(database, expect.checks),
+        *_grade_checks(database, (*task.domain.checks, *expect.checks)),
         *grade_changes(changes, expect.changes, columns),
         *grade_order(changes, task.domain.verification),
         *records,

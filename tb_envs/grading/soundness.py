@@ -13,7 +13,7 @@ from tb_envs.database import database_boundary
 from tb_envs.errors import SpecError
 from tb_envs.grading.grader import FinalDatabase
 from tb_envs.specs import Task
-from tb_envs.specs.models import ChangeRule, DeleteRule, InsertRule
+from tb_envs.specs.models import ChangeRule, Check, DeleteRule, InsertRule
 
 _COLUMNS = """
     SELECT table_name::text AS table_name, array_agg(column_name::text) AS columns
@@ -41,13 +41,21 @@ def refuse_unsound(task: Task, database: FinalDatabase) -> None:
 
 
 def _refuse_checks(task: Task, database: FinalDatabase) -> None:
+    for check in task.domain.checks:
+        if problem := _problem(check, database):
+            raise _domain_fault(task, f"checks: {check.name}", problem)
     for check in task.variant.expect.checks:
-        try:
-            (answer,) = database.run_checks([check.sql])
-        except SpecError as error:
-            raise _fault(task, f"checks: {check.name}", str(error)) from None
-        if answer.value is None:
-            raise _fault(task, f"checks: {check.name}", answer.error)
+        if problem := _problem(check, database):
+            raise _fault(task, f"checks: {check.name}", problem)
+
+
+def _problem(check: Check, database: FinalDatabase) -> str:
+    """Say what keeps a check from being answered; empty if nothing does."""
+    try:
+        (answer,) = database.run_checks([check.sql])
+    except SpecError as error:
+        return str(error)
+    return answer.error if answer.value is None else ""
 
 
 def _refuse_names(task: Task, tables: Mapping[str, frozenset[str]]) -> None:
@@ -65,13 +73,16 @@ def _refuse_verification(task: Task, tables: Mapping[str, frozenset[str]]) -> No
     verification = task.domain.verification
     if verification is None:
         return
-    missing = [t for t in (verification.table, *verification.may_precede) if t not in tables]
-    problem = f"no table {missing[0]!r}; expected one of {_listed(tables)}" if missing else ""
-    if not missing and "passed" not in tables[verification.table]:
-        problem = f"{verification.table} has no column 'passed', which tells a passed check"
-    if problem:
-        path = task.path.parents[1] / "domain.yaml"
-        raise SpecError(problem, path=path, field="verification")
+    named = (verification.table, *verification.may_precede, *verification.may_begin_before)
+    columns = tables.get(verification.table, frozenset())
+    for table in named:
+        if table not in tables:
+            message = f"no table {table!r}; expected one of {_listed(tables)}"
+            raise _domain_fault(task, "verification", message)
+    for column in verification.row:
+        if column not in columns:
+            message = f"{verification.table} has no column {column!r}; expected {_listed(columns)}"
+            raise _domain_fault(task, "verification", message)
 
 
 def _named(task: Task) -> Iterator[tuple[str, str, tuple[str, ...]]]:
@@ -98,6 +109,10 @@ def _tables(owner: Connection[Any]) -> dict[str, frozenset[str]]:
 
 def _fault(task: Task, place: str, message: str) -> SpecError:
     return SpecError(message, path=task.path, field=f"{task.variant.name}.expect.{place}")
+
+
+def _domain_fault(task: Task, field: str, message: str) -> SpecError:
+    return SpecError(message, path=task.path.parents[1] / "domain.yaml", field=field)
 
 
 def _listed(names: Iterable[str]) -> str:

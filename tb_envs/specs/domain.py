@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from tb_envs.errors import SpecError
-from tb_envs.specs.models import Article, DomainSpec, Verification
+from tb_envs.specs.models import Article, Check, DomainSpec, Verification
 from tb_envs.specs.yaml import load_model
 
 SPECS_ROOT = Path(__file__).resolve().parents[2] / "task_specs"
@@ -31,6 +31,7 @@ class Domain:
     toolsets: tuple[str, ...]
     policy: str
     verification: Verification | None = None
+    checks: tuple[Check, ...] = ()
 
     @property
     def system_prompt(self) -> str:
@@ -74,6 +75,7 @@ def load_domain(name: str, root: Path = SPECS_ROOT) -> Domain:
         toolsets=tuple(spec.toolsets),
         policy=_read(folder / "policy.md"),
         verification=spec.verification,
+        checks=tuple(spec.checks),
     )
 
 

@@ -62,15 +62,25 @@ class Article(Spec):
     body: str
 
 
+class Check(Spec):
+    """A predicate on the final database: one SELECT of one boolean, run read-only."""
+
+    name: str
+    sql: str
+    because: str = Field(default="", description="The rule or sentence that it enforces.")
+
+
 class Verification(Spec):
     """Who asks is verified first: where a check has passed, nothing was written before it.
 
-    A row with ``passed`` in ``table`` is the passed check. The tables of ``may_precede`` may be
-    written before it.
+    A new row of ``table`` like ``row`` is the passed check. Tables of ``may_precede`` may be
+    written before it; so may rows of ``may_begin_before``, if their last write came after it.
     """
 
     table: Name
-    may_precede: list[Name]
+    row: ExpectedRow = Field(min_length=1)
+    may_precede: list[Name] = []
+    may_begin_before: list[Name] = []
 
 
 class DomainSpec(Spec):
@@ -91,6 +101,9 @@ class DomainSpec(Spec):
     )
     verification: Verification | None = Field(
         default=None, description="None: the order of an episode's writes does not matter."
+    )
+    checks: list[Check] = Field(
+        default=[], description="What holds at the end of every task of the domain."
     )
     articles: list[Article] = []
 
@@ -191,14 +204,6 @@ class Trap(Spec):
     name: Slug
     mistake: str
     steps: list[Step] = Field(min_length=1)
-
-
-class Check(Spec):
-    """A predicate on the final database: one SELECT of one boolean, run read-only."""
-
-    name: str
-    sql: str
-    because: str = Field(default="", description="The rule or sentence that it enforces.")
 
 
 Count = Annotated[int, Field(ge=0)] | Literal["any", "optional"]

@@ -131,6 +131,11 @@ def _check_names(document: Document, family: FamilySpec, path: Path) -> None:
 
 def _task_hash(domain: Domain, variant: Variant) -> str:
     """Hash what decides the case, without its name: a renamed task is still the same task."""
-    content = variant.model_dump(mode="json", exclude={"name", "summary"})
+    content = {
+        "case": variant.model_dump(mode="json", exclude={"name", "summary"}),
+        "verification": domain.verification and domain.verification.model_dump(mode="json"),
+        "checks": [check.model_dump(mode="json") for check in domain.checks],
+        "free_columns": sorted(domain.free_columns),
+    }
     parts = [domain.hash, domain.policy, json.dumps(content, sort_keys=True, ensure_ascii=False)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

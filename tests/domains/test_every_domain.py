@@ -64,11 +64,11 @@ def test_checks_cite_rules_and_articles_that_exist(domain: str) -> None:
     rules = {int(number) for number in re.findall(r"^(\d+)\. ", world.policy, re.MULTILINE)}
     articles = {article.id for article in world.articles}
     assert set(re.findall(r"KB-\d+", world.policy)) <= articles
-    for task in TASKS[domain]:
-        for check in task.variant.expect.checks:
-            numbers = re.match(r"rules? ((?:\d+|,| |and)+)", check.because)
-            assert numbers, f"{task.id}: {check.name} cites no rule"
-            assert {int(number) for number in re.findall(r"\d+", numbers[1])} <= rules
+    cases = [(task.id, check) for task in TASKS[domain] for check in task.variant.expect.checks]
+    for place, check in [*cases, *((domain, check) for check in world.checks)]:
+        numbers = re.match(r"rules? ((?:\d+|,| |and)+)", check.because)
+        assert numbers, f"{place}: {check.name} cites no rule"
+        assert {int(number) for number in re.findall(r"\d+", numbers[1])} <= rules
 
 
 @every_domain

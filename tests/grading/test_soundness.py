@@ -10,7 +10,7 @@ from tb_envs.database import EpisodeDatabase, open_pool
 from tb_envs.errors import SpecError
 from tb_envs.grading import refuse_unsound
 from tb_envs.specs import Task, find_task
-from tb_envs.specs.models import Expectation, Verification
+from tb_envs.specs.models import Check, Expectation, Verification
 
 HOTEL = find_task("hotel-downgrade")
 
@@ -52,20 +52,29 @@ def test_a_check_that_is_no_predicate_or_writes_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("table", "may_precede", "message"),
+    ("verification", "message"),
     [
-        ("identity_cheks", [], "no table 'identity_cheks'; expected one of"),
-        ("identity_checks", ["tickts"], "no table 'tickts'; expected one of"),
-        ("tickets", [], "tickets has no column 'passed'"),
+        ({"table": "identity_cheks"}, "no table 'identity_cheks'; expected one of"),
+        ({"may_precede": ["tickts"]}, "no table 'tickts'; expected one of"),
+        ({"may_begin_before": ["tickts"]}, "no table 'tickts'; expected one of"),
+        ({"table": "tickets"}, "tickets has no column 'passed'"),
     ],
 )
 def test_a_verification_that_no_table_holds_is_refused(
-    table: str, may_precede: list[str], message: str, hotel: EpisodeDatabase
+    verification: dict[str, Any], message: str, hotel: EpisodeDatabase
 ) -> None:
-    verification = Verification(table=table, may_precede=may_precede)
-    task = replace(HOTEL, domain=replace(HOTEL.domain, verification=verification), hash=message)
+    fields = {"table": "identity_checks", "row": {"passed": True}} | verification
+    domain = replace(HOTEL.domain, verification=Verification(**fields))
     with pytest.raises(SpecError, match=message) as caught:
-        refuse_unsound(task, hotel)
+        refuse_unsound(replace(HOTEL, domain=domain, hash=repr(fields)), hotel)
+    assert caught.value.path == HOTEL.path.parents[1] / "domain.yaml"
+
+
+def test_a_check_of_the_domain_is_refused_in_the_domain_s_file(hotel: EpisodeDatabase) -> None:
+    domain = replace(HOTEL.domain, checks=(Check(name="odd one", sql="SELECT 1"),))
+    with pytest.raises(SpecError, match="odd one") as caught:
+        refuse_unsound(replace(HOTEL, domain=domain, hash="odd one"), hotel)
+    assert "one SELECT of one boolean" in str(caught.value)
     assert caught.value.path == HOTEL.path.parents[1] / "domain.yaml"
 
 

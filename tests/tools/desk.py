@@ -171,6 +171,7 @@ LENT = {
         "note": "",
     },
     "at": 1,
+    "last_at": 2,
 }
 """What the script changes in all."""
 
