@@ -90,6 +90,30 @@ def test_a_good_file_loads_with_base_merged(root: Path) -> None:
             23,
             "'*lost' is no regular expression: nothing to repeat",
         ),
+        (
+            "      checks:",
+            "      changes: [{delete: claims, where: {note: {matches: '*lost'}}}]\n      checks:",
+            23,
+            "'*lost' is no regular expression: nothing to repeat",
+        ),
+        (
+            "      checks:",
+            "      changes: [{insert: claims, row: {note: {any: no}}}]\n      checks:",
+            23,
+            "note: `any` takes true (any value) or false (no value)",
+        ),
+        (
+            "      checks:",
+            "      changes: [{insert: claims, row: {note: {one_of: lost}}}]\n      checks:",
+            23,
+            "note: `one_of` takes a list of values",
+        ),
+        (
+            "      checks:",
+            "      changes: [{insert: claims, row: {note: {contains: []}}}]\n      checks:",
+            23,
+            "note: `contains` takes a text or a list of texts",
+        ),
     ],
 )
 def test_a_fault_is_named_with_its_line(
