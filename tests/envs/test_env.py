@@ -231,7 +231,7 @@ def test_a_step_limit_from_outside_is_graded(database_choice: str) -> None:
 def test_a_system_error_beside_a_verdict_is_batched(
     database_choice: str, mode: str, broken: int
 ) -> None:
-    made = {"num_envs": 2, "database": database_choice, "vectorization_mode": mode}
+    made: dict[str, Any] = {"num_envs": 2, "database": database_choice, "vectorization_mode": mode}
     envs = gymnasium.make_vec(HOTEL, **made)
     try:
         envs.reset(seed=5)
