@@ -51,7 +51,12 @@ class CaseOptions:
 
 
 class Case:
-    """A customer's case being worked. Not thread-safe; one agent works it."""
+    """A customer's case being worked. Not thread-safe; one agent works it.
+
+    Attributes:
+        opening: the first message: the user's, or the instruction where there is no user.
+        ended: whether it takes no more actions.
+    """
 
     def __init__(
         self,
@@ -69,7 +74,8 @@ class Case:
         self._digest = digest
         self._tools = tools
         self._user = user
-        self._messages: list[Message] = []
+        self.opening = task.variant.instruction if user is None else user.opening()
+        self._messages = [Message("user", "", self.opening)]
 
     @classmethod
     def open(cls, task: Task, options: CaseOptions, seed: int) -> "Case":
@@ -95,13 +101,6 @@ class Case:
             database.close()
             raise
         return cls(task, options, database, digest, tools, user)
-
-    @property
-    def opening(self) -> str:
-        """The first message: the user's, or the instruction where there is no user."""
-        opening = self.task.variant.instruction if self._user is None else self._user.opening()
-        self._messages.append(Message("user", "", opening))
-        return opening
 
     def list_tools(self) -> list[ToolInfo]:
         """What an agent is told about each tool."""
@@ -140,12 +139,14 @@ class Case:
         return grade_task(self.task, self._database, changes, judge), changes
 
     def close(self) -> None:
-        """Give everything back."""
+        """Give everything back, the database whatever the others do."""
         self.ended = True
-        if self._user is not None:
-            self._user.close()
-        self._tools.close()
-        self._database.close()
+        try:
+            if self._user is not None:
+                self._user.close()
+            self._tools.close()
+        finally:
+            self._database.close()
 
     def reset_info(self) -> dict[str, Any]:
         """What an agent may know before its first turn; never the oracle, traps or checks."""

@@ -48,7 +48,7 @@ class ThinkingBoxEnv(gymnasium.Env[Observation, Action]):
     ## Episode end
     ``terminated``: the user is done, or the agent has answered a task without a user.
     ``truncated``: a limit of the task (graded all the same), or a system error
-    (``info["system_error"]``; never graded).
+    (``info["system_error"]``; never graded, so without ``info["grade"]``).
 
     ## Arguments
     ``task``: ``<family>`` or ``<family>.<variant>``. ``database``: ``auto``, ``docker``,
@@ -213,7 +213,11 @@ class ThinkingBoxEnv(gymnasium.Env[Observation, Action]):
         return observation, float(grade.passed), limit is None, limit is not None, info
 
     def _fail(self, failure: SystemFailure, calls: list[CallRecord]) -> StepResult:
-        """End without a verdict: nobody knows whether the agent was right."""
+        """End without a verdict: nobody knows whether the agent was right.
+
+        There is no ``grade`` in the info, not even None: Gymnasium's vector environments cannot
+        batch a None in one environment with a mapping in another.
+        """
         case = self._case
         assert case is not None
         case.ended = True
@@ -222,7 +226,6 @@ class ThinkingBoxEnv(gymnasium.Env[Observation, Action]):
         outcome = SystemErrored(source=failure.kind, message=str(failure))
         info = case.step_info(calls) | {
             "outcome": outcome.model_dump(),
-            "grade": None,
             "changes": (),
             "system_error": f"{failure.kind}: {failure}",
             "is_success": False,

@@ -2,13 +2,22 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from tb_envs.outcome import Grade, Outcome, Record
 
 FORMAT_VERSION = 1
+
+
+def _writable(text: Any) -> Any:
+    """Escape lone surrogates: a model may write half a character, and no file can hold it."""
+    return text.encode("utf-8", "backslashreplace").decode() if isinstance(text, str) else text
+
+
+ModelText = Annotated[str, BeforeValidator(_writable)]
+"""What a model wrote, or an answer that repeats it."""
 
 
 class Change(Record):
@@ -38,9 +47,9 @@ class Change(Record):
 class CallRecord(Record):
     """One executed tool call: what was asked, what came back, what it changed in the database."""
 
-    name: str
-    arguments: str
-    content: str
+    name: ModelText
+    arguments: ModelText
+    content: ModelText
     is_error: bool
     changes: tuple[Change, ...] = ()
 
@@ -49,9 +58,9 @@ class MessageRecord(Record):
     """One message of the conversation; calls and reasoning only for the assistant."""
 
     role: Literal["system", "user", "assistant", "tool"]
-    content: str
-    name: str = ""
-    reasoning: str = ""
+    content: ModelText
+    name: ModelText = ""
+    reasoning: ModelText = ""
     calls: tuple[CallRecord, ...] = ()
 
 

@@ -293,7 +293,7 @@ class _RightEnd:
 
 
 def _without_order(changes: Iterable[Change]) -> tuple[Change, ...]:
-    return tuple(change.model_copy(update={"at": 0}) for change in changes)
+    return tuple(change.model_copy(update={"at": 0, "last_at": 0}) for change in changes)
 
 
 INVERSE: Mapping[Op, Op] = {"insert": "delete", "delete": "insert", "update": "update"}

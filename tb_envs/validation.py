@@ -37,11 +37,11 @@ class TaskProof:
 def prove_tasks(
     tasks: Sequence[Task], *, database: str | None = None, concurrency: int = 4
 ) -> Iterator[TaskProof]:
-    """Prove tasks and yield each one's proof as it is complete."""
+    """Prove tasks and yield each one's proof, once, as it is complete."""
     waiting = {task.id: task for task in tasks}
-    played: dict[str, list[RolloutResult]] = {task.id: [] for task in tasks}
+    played: dict[str, list[RolloutResult]] = {task_id: [] for task_id in waiting}
     for result in rollout(
-        _jobs(tasks, database),
+        _jobs(waiting.values(), database),
         _ProofPolicy(),
         concurrency=concurrency,
         deadline_s=EPISODE_DEADLINE_S,

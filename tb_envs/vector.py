@@ -4,9 +4,9 @@ Database and user are waited for, not computed, so threads are the right vehicle
 only add copies of everything.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any, TypeVar
 
 import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
@@ -19,6 +19,7 @@ from tb_envs.messages import Action, Observation
 from tb_envs.suite import SuiteEnv
 
 Worker = ThinkingBoxEnv | SuiteEnv
+Result = TypeVar("Result")
 VectorStep = tuple[
     tuple[Observation, ...],
     NDArray[np.float64],
@@ -66,7 +67,7 @@ class ThinkingBoxVectorEnv(VectorEnv[tuple[Observation, ...], Any, NDArray[Any]]
         self._steps = np.zeros(num_envs, dtype=np.int64)
         self._ended = np.ones(num_envs, dtype=np.bool_)
         self._observations: list[Observation] = [()] * num_envs
-        self._threads = ThreadPoolExecutor(num_envs, thread_name_prefix="thinkingbox-env")
+        self._threads = [ThreadPoolExecutor(1, "thinkingbox-env") for _ in range(num_envs)]
 
     def reset(
         self,
@@ -91,7 +92,7 @@ class ThinkingBoxVectorEnv(VectorEnv[tuple[Observation, ...], Any, NDArray[Any]]
             return self.envs[index].reset(seed=seeds[index], options=options or None)
 
         infos: dict[str, Any] = {}
-        resets = list(self._threads.map(reset_one, chosen))
+        resets = self._each(reset_one, chosen)
         for index, (observation, info) in zip(chosen, resets, strict=True):
             self._began(index, observation)
             infos = self._add_info(infos, info, index)
@@ -112,7 +113,10 @@ class ThinkingBoxVectorEnv(VectorEnv[tuple[Observation, ...], Any, NDArray[Any]]
                 f"environments {np.flatnonzero(self._ended).tolist()} have ended; call "
                 'reset(options={"reset_mask": mask}) for them first'
             )
-        results = list(self._threads.map(self._step_one, range(self.num_envs), actions))
+        taken = tuple(actions)
+        results = self._each(
+            lambda index: self._step_one(index, taken[index]), range(self.num_envs)
+        )
         infos: dict[str, Any] = {}
         for index, (observation, _, terminated, truncated, info) in enumerate(results):
             self._observations[index] = observation
@@ -131,10 +135,21 @@ class ThinkingBoxVectorEnv(VectorEnv[tuple[Observation, ...], Any, NDArray[Any]]
         return tuple(env.render() for env in self.envs)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Give all databases back."""
+        """Give all databases back, once no environment is at work any more."""
+        for thread in self._threads:
+            thread.shutdown(wait=True, cancel_futures=True)
         for env in self.envs:
             env.close()
-        self._threads.shutdown(wait=True)
+
+    def _each(self, work: Callable[[int], Result], indices: Iterable[int]) -> list[Result]:
+        """Let environments work side by side, and wait for all of them.
+
+        Each has a thread of its own: what an error or an interrupt left unfinished there comes to
+        its end before the environment is used again.
+        """
+        futures = [self._threads[index].submit(work, index) for index in indices]
+        wait(futures)
+        return [future.result() for future in futures]
 
     def _step_one(self, index: int, action: Action) -> StepResult:
         env = self.envs[index]

@@ -12,7 +12,7 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from typer.testing import CliRunner
 
-from tb_envs.cli import app
+from tb_envs.cli import app, main
 from tb_envs.episode import read_episodes
 from tb_envs.errors import UsageError
 from tb_envs.specs import task_ids
@@ -41,6 +41,7 @@ def test_show_prints_the_author_s_view() -> None:
     text = output_of("show", "hotel-downgrade")
     assert "oracle:" in text
     assert "traps:" in text
+    assert "equipment|g[ai]ven? back" in output_of("show", "leaver-checklist")
 
 
 def test_demo_gives_the_three_rewards(database_choice: str) -> None:
@@ -60,6 +61,12 @@ def test_play_writes_the_episode_down(database_choice: str, tmp_path: Path) -> N
 def test_validate_proves_a_family(database_choice: str) -> None:
     text = output_of("validate", "hotel-downgrade", "--database", database_choice, "--jobs", "2")
     assert "14 of 14 tasks proven" in text
+
+
+def test_validate_proves_a_task_that_is_named_twice_once(database_choice: str) -> None:
+    task = "locker-request.unlock-paid-silver"
+    text = output_of("validate", task, task, "--database", database_choice, "--jobs", "4")
+    assert "1 of 1 tasks proven" in text
 
 
 def test_doctor_finds_a_database(database_choice: str) -> None:
@@ -85,6 +92,15 @@ def test_an_unknown_task_is_a_message_and_not_a_traceback() -> None:
     )
     assert done.returncode == 2
     assert done.stderr.startswith("UsageError: no task 'hotel-downgrad'; did you mean")
+
+
+def test_a_message_with_brackets_is_printed_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["tb-envs", "show", "[/bold]"])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    assert capsys.readouterr().err.startswith("UsageError: no task '[/bold]'")
 
 
 def test_an_episode_is_served_over_mcp_and_graded_at_the_end(

@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+import pytest
+
+from tb_envs.database import DatabasePool, EpisodeDatabase
 from tb_envs.mutation import mutate_task
 from tb_envs.specs import Task, find_task
 from tb_envs.specs.models import InsertRule
@@ -34,3 +37,19 @@ def test_a_wrong_end_that_passes_is_named(database_choice: str) -> None:
     assert len(report.survivors) > 0
     for survivor in report.survivors:
         assert survivor.startswith("approval_requests.amount 480.0 became ")
+
+
+def test_one_database_serves_every_mutant(
+    database_choice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The right end is mended after a mutant, not made anew; the oracle has the other one."""
+    taken: list[EpisodeDatabase] = []
+    acquire = DatabasePool.acquire
+
+    def counted(pool: DatabasePool, *, timeout_s: float) -> EpisodeDatabase:
+        taken.append(acquire(pool, timeout_s=timeout_s))
+        return taken[-1]
+
+    monkeypatch.setattr(DatabasePool, "acquire", counted)
+    mutate_task(find_task(TASK), database=database_choice)
+    assert len(taken) == 2

@@ -2,13 +2,14 @@
 
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import gymnasium
 import pytest
 
 from tb_envs import spaces
-from tb_envs.episode import Usage
+from tb_envs.episode import Usage, read_episodes, write_episodes
 from tb_envs.errors import DatabaseFailure, PolicyFailure, UsageError
 from tb_envs.messages import AssistantTurn, Observation
 from tb_envs.outcome import CutByLimit, Graded, SystemErrored
@@ -226,3 +227,14 @@ def test_a_mistake_of_the_caller_is_raised() -> None:
                 Counter(always_yes),
             )
         )
+
+
+def test_half_a_character_in_a_model_s_text_does_not_keep_an_episode_from_its_file(
+    tmp_path: Path,
+) -> None:
+    env = gymnasium.make(COUNTDOWN)
+    episode = run_episode(env, Counter(lambda seed, seen: "yes \ud83d"), seed=0)
+    write_episodes(tmp_path / "episodes.jsonl", [episode])
+    (saved,) = read_episodes(tmp_path / "episodes.jsonl")
+    assert saved == episode
+    assert saved.messages[1].content == "yes \\ud83d"

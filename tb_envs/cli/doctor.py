@@ -13,7 +13,7 @@ from rich.markup import escape
 
 from tb_envs.cli.tasks import DatabaseOption
 from tb_envs.database import open_pool
-from tb_envs.database.choice import requested, resolve
+from tb_envs.database.choice import requested, resolve, title
 from tb_envs.database.docker import docker_problem
 from tb_envs.endpoints import Endpoint, EndpointRole
 from tb_envs.errors import SystemFailure, UsageError
@@ -54,12 +54,12 @@ def _findings(database: str | None) -> Iterator[Finding]:
 
 def _database(database: str | None) -> Finding:
     """Play what an episode needs: a server, a template, a fresh database."""
-    choice = resolve(requested(database))
+    choice = title(resolve(requested(database)))
     task = find_task("hotel-downgrade")
     started = time.monotonic()
     try:
         lease = open_pool(task.domain, database=database).acquire(timeout_s=120)
-    except SystemFailure as failure:
+    except (SystemFailure, UsageError) as failure:
         return False, f"database {choice}", f"{failure} (needed for {env_id(task.id)})"
     try:
         row = lease.owner.execute("SHOW server_version").fetchone()

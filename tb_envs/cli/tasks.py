@@ -9,6 +9,7 @@ import typer
 import yaml
 from rich.console import Console
 from rich.markdown import Markdown
+from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
@@ -32,9 +33,8 @@ def list_tasks(split: SplitOption = None, domain: DomainOption = None) -> None:
     table = Table("task", "domain", "split", "right end", "summary")
     for task in tasks:
         variant = task.variant
-        table.add_row(
-            task.id, task.domain.name, task.split, variant.right_end, variant.summary.strip()
-        )
+        summary = escape(variant.summary.strip())
+        table.add_row(task.id, task.domain.name, task.split, variant.right_end, summary)
     console.print(table)
     console.print(f'{len(tasks)} tasks; gymnasium.make("ThinkingBox/<task>-v0")')
 
@@ -50,7 +50,9 @@ def show(
     console.print(f"[bold]{task.id}[/]  ({task.domain.name}, {task.split})  {task.path.name}")
     content = task.variant.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     console.print(
-        yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100), highlight=False
+        yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100),
+        highlight=False,
+        markup=False,
     )
     if policy:
         console.print(Markdown(task.domain.policy))
@@ -69,7 +71,8 @@ def validate(
     ] = False,
 ) -> None:
     """Prove tasks: oracle passes, idleness fails, every trap fails, twice the same end."""
-    chosen = resolve_tasks(tasks) if tasks else all_tasks(split, domain)
+    named = resolve_tasks(tasks) if tasks else all_tasks(split, domain)
+    chosen = tuple({task.id: task for task in named}.values())
     failed = _prove(chosen, database, jobs)
     console.print(f"{len(chosen) - failed} of {len(chosen)} tasks proven")
     survived = _mutate(chosen, database, jobs) if mutate and not failed else 0

@@ -7,7 +7,7 @@ from tb_envs.database.docker import docker_problem, open_docker
 from tb_envs.database.dsn import open_dsn
 from tb_envs.database.embedded import open_embedded
 from tb_envs.database.server import Server
-from tb_envs.errors import UsageError
+from tb_envs.errors import DatabaseFailure, UsageError
 
 logger = logging.getLogger(__name__)
 
@@ -40,14 +40,24 @@ def resolve(choice: str) -> str:
     return "embedded"
 
 
+def title(choice: str) -> str:
+    """A choice for messages: an address may hold a password."""
+    return "postgresql" if "://" in choice else choice
+
+
 def start_server(choice: str, *, private: bool = False) -> Server:
     """Open the server of a settled choice; ``private`` starts one that nobody shares.
 
     Raises:
         DatabaseFailure: the server does not start.
+        UsageError: an address is not valid, or its server cannot be used.
+        psycopg.OperationalError: the server cannot be reached.
     """
-    if choice == "docker":
-        return open_docker(private=private)
-    if choice == "embedded":
-        return open_embedded(private=private)
-    return open_dsn(choice)
+    try:
+        if choice == "docker":
+            return open_docker(private=private)
+        if choice == "embedded":
+            return open_embedded(private=private)
+        return open_dsn(choice)
+    except OSError as error:
+        raise DatabaseFailure(f"starting {title(choice)}: {error}") from error

@@ -1,5 +1,6 @@
 """A server that the user already has, named by a ``postgresql://`` address."""
 
+import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from tb_envs.database.server import Server
@@ -12,10 +13,11 @@ def open_dsn(address: str) -> Server:
     """Describe the server at an address, and see that it can be used.
 
     Raises:
-        UsageError: the login is not a superuser's, or the server is too old.
+        UsageError: the address is not valid, the login is not a superuser's, or the server is too
+            old.
         psycopg.OperationalError: nobody answers there.
     """
-    parts = {name: str(value) for name, value in conninfo_to_dict(address).items()}
+    parts = _parts(address)
     host, port = parts.get("host") or "localhost", int(parts.get("port") or 5432)
     server = Server(
         kind="postgresql",
@@ -39,3 +41,17 @@ def open_dsn(address: str) -> Server:
                 "one: they have roles, event triggers and an undo log of their own"
             )
     return server
+
+
+def _parts(address: str) -> dict[str, str]:
+    """Take an address apart; a message about it does not repeat it, for it may hold a password."""
+    expected = "expected postgresql://user:password@host:port/database"
+    try:
+        parts = {name: str(value) for name, value in conninfo_to_dict(address).items()}
+    except psycopg.ProgrammingError as error:
+        problem = str(error).strip().replace(address, "...")
+        raise UsageError(f"the database's address: {problem}; {expected}") from None
+    port = parts.get("port") or "5432"
+    if not port.isdecimal():
+        raise UsageError(f"the database's address: got the port {port!r}; {expected}")
+    return parts

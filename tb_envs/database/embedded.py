@@ -144,10 +144,12 @@ def _command(installation: Installation, home: Path, state: dict[str, Any]) -> l
 
 
 def _socket_folder(home: Path, installation: Installation) -> Path:
-    """A folder for the socket; its whole path may have about 100 bytes."""
+    """A folder for the socket, reached through the home; its path may have about 100 bytes."""
     folder = home / "sockets"
     if len(str(folder)) > 80:
-        folder = Path(tempfile.mkdtemp(prefix="tb-", dir="/tmp"))
+        short = Path(tempfile.mkdtemp(prefix="tb-", dir="/tmp"))
+        folder.symlink_to(short)
+        folder = short
     folder.mkdir(mode=0o700, exist_ok=True)
     if user := installation.os_user:
         os.chown(folder, user.uid, user.gid)

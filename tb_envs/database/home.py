@@ -1,8 +1,9 @@
 """Where a server that we start lives, and who uses it.
 
 A *home* is a folder that belongs to one server's life: its data, its log, the file ``users`` that
-each using process locks, and ``server.json``, written when the server is ready. A shared *root* per
-OS user holds the homes; its file ``lock`` serialises who looks for a server and who starts one.
+each using process locks, ``starting`` until the server is ready and ``server.json`` from then on. A
+shared *root* per OS user holds the homes; its file ``lock`` serialises who looks for a server and
+who starts one.
 """
 
 import fcntl
@@ -64,6 +65,7 @@ class Home:
         """Make a new home, used by this process."""
         path = root / secrets.token_hex(4)
         path.mkdir(mode=0o711)
+        (path / "starting").touch()
         users = (path / "users").open("w")
         fcntl.flock(users, fcntl.LOCK_SH)
         return Home(path, users)
@@ -103,6 +105,7 @@ class Home:
         draft.touch(mode=0o600)
         draft.write_text(json.dumps(state), encoding="utf-8")
         draft.rename(self.path / "server.json")
+        (self.path / "starting").unlink()
 
     def forget(self) -> None:
         """Let nobody else find this server: it does not answer any more."""

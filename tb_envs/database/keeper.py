@@ -45,7 +45,8 @@ def keep_postgres(home: Path, command: list[str], user: int | None, group: int |
     threading.Thread(target=stop_when_unused, daemon=True).start()
     server.wait()
     (home / "ended").touch()
-    if (home / "server.json").exists():  # else whoever started it is still reading the log
+    shutil.rmtree((home / "sockets").resolve(), ignore_errors=True)
+    if not (home / "starting").exists():  # else whoever started it is still reading the log
         shutil.rmtree(home, ignore_errors=True)
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 import psycopg
 
-from tb_envs.database.choice import requested, resolve, start_server
+from tb_envs.database.choice import requested, resolve, start_server, title
 from tb_envs.database.failures import describe
 from tb_envs.database.limits import SessionLimits
 from tb_envs.database.pool import DatabasePool
@@ -20,6 +20,8 @@ from tb_envs.errors import DatabaseFailure, UsageError
 from tb_envs.specs.domain import Domain
 
 Isolation = Literal["database", "container"]
+PoolKey = tuple[str, str, Isolation, SessionLimits]
+"""Which server, the domain's hash, and how its databases are made."""
 
 WARM = 2
 _DEFAULT_LIMITS = SessionLimits()
@@ -31,7 +33,7 @@ class _Process:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.tenants: dict[str, Tenant] = {}
-        self.pools: dict[tuple[str, str, Isolation, SessionLimits], DatabasePool] = {}
+        self.pools: dict[PoolKey, DatabasePool] = {}
 
     def tenant(self, choice: str) -> Tenant:
         with self.lock:
@@ -41,14 +43,22 @@ class _Process:
                     tenant.abandon()
                 try:
                     tenant = _settle(start_server(choice))
-                    with tenant.admin() as admin:
-                        reap(admin)
+                except psycopg.errors.TooManyConnections:
+                    raise
                 except psycopg.OperationalError as error:
-                    raise DatabaseFailure(f"opening {choice}: {describe(error)}") from error
+                    raise DatabaseFailure(f"opening {title(choice)}: {describe(error)}") from error
                 self.tenants[choice] = tenant
                 # A child of multiprocessing ends without atexit, but runs its finalizers.
                 multiprocessing.util.Finalize(None, close_pools, exitpriority=0)
             return tenant
+
+    def make_room(self, wanting: PoolKey) -> bool:
+        """Drop an idle database of another domain: each keeps as many as it once had in use."""
+        with self.lock:
+            others = [
+                pool for key, pool in self.pools.items() if key[0] == wanting[0] and key != wanting
+            ]
+        return any(pool.shed() for pool in others)
 
     def close(self) -> None:
         with self.lock:
@@ -63,11 +73,19 @@ class _Process:
 
 
 def _settle(server: Server) -> Tenant:
+    """Take this process's place on a server, and drop what dead ones left there."""
     try:
-        return Tenant(server)
+        tenant = Tenant(server)
     except BaseException:
         server.release()
         raise
+    try:
+        with tenant.admin() as admin:
+            reap(admin)
+    except BaseException:
+        tenant.abandon()
+        raise
+    return tenant
 
 
 _process = _Process()
@@ -112,16 +130,17 @@ def open_pool(
     choice = resolve(requested(database))
     if isolation == "container" and choice not in {"docker", "embedded"}:
         raise UsageError(
-            f"isolation='container' starts a server for each episode; got database={choice!r}, "
-            "expected 'docker' or 'embedded'"
+            "isolation='container' starts a server for each episode; got database="
+            f"{title(choice)!r}, expected 'docker' or 'embedded'"
         )
     process = _process
     with process.lock:
-        key = (choice, domain.hash, isolation, limits)
+        key: PoolKey = (choice, domain.hash, isolation, limits)
         if key not in process.pools:
             process.pools[key] = DatabasePool(
                 _source(process, choice, domain, isolation, limits),
                 warm=WARM if isolation == "database" else 0,
+                make_room=lambda: process.make_room(key),
             )
         return process.pools[key]
 

@@ -6,9 +6,11 @@ that is not as its template is dropped, and another made.
 """
 
 import logging
+import os
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 
 import psycopg
 
@@ -33,16 +35,22 @@ class DatabasePool:
     Args:
         source: makes clones.
         warm: how many fresh clones to keep ready beyond those in use.
+        make_room: drops a clone that lies idle elsewhere on the same server; False if there is
+            none.
     """
 
-    def __init__(self, source: CloneSource, *, warm: int) -> None:
+    def __init__(
+        self, source: CloneSource, *, warm: int, make_room: Callable[[], bool] = lambda: False
+    ) -> None:
         self._source = source
         self._warm = warm
+        self._make_room = make_room
         self._state = threading.Condition()
         self._ready: deque[Clone] = deque()
         self._lent: set[Clone] = set()
         self._closed = False
         self._known_checks: set[str] = set()
+        self._process = os.getpid()
         self._wanted = threading.Event()
         self._worker = threading.Thread(target=self._run, name="tb-databases", daemon=True)
         self._worker.start()
@@ -83,6 +91,14 @@ class DatabasePool:
         self._lent.clear()
         self._source.close()
 
+    def shed(self) -> bool:
+        """Drop a clone that lies idle; False if there is none."""
+        with self._state:
+            clone = self._ready.popleft() if self._ready else None
+        if clone is not None:
+            self._discard(clone)
+        return clone is not None
+
     def _take(self) -> Clone | None:
         """Take the clone that came back first; None says that the caller may make one."""
         with self._state:
@@ -106,12 +122,13 @@ class DatabasePool:
         return False
 
     def _make(self, deadline: float) -> Clone | None:
-        """Make a clone; None after waiting on a server without room."""
+        """Make a clone; None after making room, or waiting for it, on a server without any."""
         try:
             return self._source.make()
         except psycopg.errors.TooManyConnections:
-            with self._state:
-                self._wait(deadline)
+            if not self._make_room():
+                with self._state:
+                    self._wait(deadline)
             return None
 
     def _wait(self, deadline: float) -> None:
@@ -126,6 +143,8 @@ class DatabasePool:
         self._state.wait(min(remaining, FULL_WAIT_S))
 
     def _give_back(self, clone: Clone) -> None:
+        if os.getpid() != self._process:
+            return  # a forked child lets its copy go; the session is its parent's
         spent = clone.uses >= MAX_USES or not clone.send_recycle()
         with self._state:
             self._lent.discard(clone)

@@ -68,6 +68,8 @@ class SharedSource:
                 try:
                     tenant = self._tenants()
                     self._place = tenant, Template(tenant, self._domain)
+                except psycopg.errors.TooManyConnections:
+                    raise
                 except psycopg.OperationalError as error:
                     raise DatabaseFailure(f"opening the server: {describe(error)}") from error
             return self._place

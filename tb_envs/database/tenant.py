@@ -25,6 +25,15 @@ logger = logging.getLogger(__name__)
 
 SQL = Path(__file__).parent / "sql"
 LIFE, TEMPLATE_USE, TEMPLATE_BUILD = 0x7462, 0x7463, 0x7464
+SHUT_DOORS = """
+DO $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('thinkingbox roles', 0));
+    REVOKE CONNECT ON DATABASE postgres, template1 FROM PUBLIC;
+END
+$$
+"""
+"""One process after the other: who revokes what another is revoking gets an error."""
 
 
 def sql_file(name: str) -> LiteralString:
@@ -67,7 +76,7 @@ class Tenant:
             )
         )
         if server.ours:
-            self.guard.execute("REVOKE CONNECT ON DATABASE postgres, template1 FROM PUBLIC")
+            self.guard.execute(SHUT_DOORS)
         self._watchdog = Watchdog(self.guard, f"tb_a_{self.key}_", self.limits)
 
     @property

@@ -5,6 +5,7 @@ count says. Rules can overlap, so changes are assigned by augmenting paths (Kuhn
 bipartite matching): a right end is never failed for the order in which rules stand.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,9 @@ Differences = dict[str, tuple[Any, Any]]
 
 NO_CHANGE = "no change"
 """What a result expects in the place of a change that no rule explains."""
+
+_ROOM = {"optional": 1, "any": math.inf}
+"""How many changes a rule takes that needs none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ def grade_changes(
 ) -> list[CheckResult]:
     """Grade net changes: a result for each rule, and a failed one for each unexplained change."""
     differences = [[explain(change, rule, columns) for rule in rules] for change in changes]
-    assigned = _assign(differences, [_slots(rule.count) for rule in rules])
+    assigned = _assign(differences, [rule.count for rule in rules])
     loose = [index for index in range(len(changes)) if index not in assigned]
     results = [
         _rule_result(
@@ -98,39 +102,35 @@ def _update_differences(
     return found
 
 
-def _slots(count: Count) -> int | None:
-    """How many changes a rule takes; None is no limit."""
-    return {"any": None, "optional": 1}.get(count) if isinstance(count, str) else count
-
-
 def _assign(
-    differences: Sequence[Sequence[Differences | None]], slots: Sequence[int | None]
+    differences: Sequence[Sequence[Differences | None]], counts: Sequence[Count]
 ) -> dict[int, int]:
     """Assign changes to rules that explain them fully; returns change index -> rule index.
 
-    Rules with a limit are filled first: what "any" would take must not starve a required rule.
+    Rules that need their changes are filled first, among themselves; what is left over goes to the
+    others too. An augmenting path moves changes but empties no place, so what "optional" and "any"
+    would take never starves a rule that needs it.
     """
-    order = sorted(range(len(slots)), key=lambda rule: slots[rule] is None)
+    room = [_ROOM[count] if isinstance(count, str) else count for count in counts]
+    every = range(len(counts))
+    needing = [rule for rule in every if isinstance(counts[rule], int)]
     assigned: dict[int, int] = {}
 
-    def place(change: int, tried: set[int]) -> bool:
-        for rule in order:
+    def place(change: int, rules: Sequence[int], tried: set[int]) -> bool:
+        for rule in rules:
             if rule in tried or differences[change][rule] != {}:
                 continue
             tried.add(rule)
             holders = [held for held, target in assigned.items() if target == rule]
-            limit = slots[rule]
-            if limit is None or len(holders) < limit:
+            if len(holders) < room[rule] or any(place(held, rules, tried) for held in holders):
                 assigned[change] = rule
                 return True
-            for held in holders:
-                if place(held, tried):
-                    assigned[change] = rule
-                    return True
         return False
 
-    for change in range(len(differences)):
-        place(change, set())
+    for rules in (needing, every):
+        for change in range(len(differences)):
+            if change not in assigned:
+                place(change, rules, set())
     return assigned
 
 

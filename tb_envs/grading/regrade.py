@@ -17,6 +17,11 @@ from tb_envs.specs.models import Rubric
 
 ACQUIRE_TIMEOUT_S = 60.0
 
+_GENERATED = """
+    SELECT attname AS name FROM pg_attribute
+    WHERE attrelid = to_regclass(quote_ident(%s)) AND attgenerated <> ''
+"""
+
 
 def regrade(episode: Episode, *, database: str | None = None) -> Grade:
     """Grade an episode by today's task file; rubrics keep the answers that they had.
@@ -86,6 +91,7 @@ def _applied(owner: Connection[Any], change: Change) -> bool:
 
 
 def _apply(owner: Connection[Any], change: Change) -> None:
+    """Make one change; generated columns follow from the others by themselves."""
     table = sql.Identifier(change.table)
     where = sql.SQL(" AND ").join(
         sql.SQL("to_jsonb({}) = {}").format(sql.Identifier(name), Jsonb(value))
@@ -94,16 +100,18 @@ def _apply(owner: Connection[Any], change: Change) -> None:
     if change.op == "delete":
         owner.execute(sql.SQL("DELETE FROM {} WHERE {}").format(table, where))
         return
-    after = Jsonb(change.after)
+    generated = [row["name"] for row in owner.execute(_GENERATED, (change.table,)).fetchall()]
+    names = change.columns if change.op == "update" else (change.after or {})
+    written = [name for name in names if name not in generated]
+    columns, after = sql.SQL(", ").join(map(sql.Identifier, written)), Jsonb(change.after)
     if change.op == "insert":
         owner.execute(
             sql.SQL(
-                "INSERT INTO {0} OVERRIDING SYSTEM VALUE"
-                " SELECT (jsonb_populate_record(NULL::{0}, {1})).*"
-            ).format(table, after)
+                "INSERT INTO {0} ({1}) OVERRIDING SYSTEM VALUE"
+                " SELECT {1} FROM jsonb_populate_record(NULL::{0}, {2})"
+            ).format(table, columns, after)
         )
         return
-    columns = sql.SQL(", ").join(sql.Identifier(name) for name in change.columns)
     owner.execute(
         sql.SQL(
             "UPDATE {0} SET ({1}) = (SELECT {1} FROM jsonb_populate_record(NULL::{0}, {2}))"

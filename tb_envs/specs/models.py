@@ -29,10 +29,18 @@ def _regex(pattern: str) -> str:
 
 
 def _matchers(row: dict[str, Any]) -> dict[str, Any]:
-    """Refuse a ``{matches: ...}`` that could not be matched when the episode is graded."""
-    for value in row.values():
-        if isinstance(value, dict) and list(cast("dict[str, Any]", value)) == ["matches"]:
-            _regex(str(cast("dict[str, Any]", value)["matches"]))
+    """Refuse a matcher that could not be matched, or would match anything, when it is graded."""
+    for column, value in row.items():
+        if isinstance(value, dict) and len(matcher := cast("dict[str, Any]", value)) == 1:
+            ((kind, argument),) = matcher.items()
+            if kind == "matches":
+                _regex(str(argument))
+            elif kind == "any" and not isinstance(argument, bool):
+                raise ValueError(f"{column}: `any` takes true (any value) or false (no value)")
+            elif kind == "one_of" and not (isinstance(argument, list) and argument):
+                raise ValueError(f"{column}: `one_of` takes a list of values")
+            elif kind == "contains" and not argument:
+                raise ValueError(f"{column}: `contains` takes a text or a list of texts")
     return row
 
 
@@ -237,7 +245,7 @@ class DeleteRule(Spec):
     """Rows picked by ``where`` (start values) that are gone."""
 
     delete: Name
-    where: Row = Field(min_length=1)
+    where: ExpectedRow = Field(min_length=1)
     count: Count = 1
 
 

@@ -1,7 +1,8 @@
 """Reading a YAML file into a strict model, with file, line and field in every error.
 
 Only plain YAML is accepted: no tags (nothing is ever constructed from a file), no duplicate keys,
-and dates stay text, so that PostgreSQL and not YAML decides what a timestamp means.
+and dates, times and numbers with leading zeros (``14:30``, ``01234``) stay text, so that PostgreSQL
+and not YAML decides what they mean.
 """
 
 import re
@@ -21,16 +22,27 @@ _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _PlainLoader(_Base):
-    """A safe loader without implicit timestamps and without YAML 1.1's yes/no/on/off."""
+    """A safe loader without YAML 1.1's timestamps, yes/no/on/off, octals and base 60."""
 
 
+_PLAIN = {
+    "tag:yaml.org,2002:bool": (r"^(?:true|false)$", "tf"),
+    "tag:yaml.org,2002:int": (r"^[-+]?(?:0|[1-9][0-9]*)$", "-+0123456789"),
+    "tag:yaml.org,2002:float": (
+        r"^[-+]?(?:(?:0|[1-9][0-9]*)?\.[0-9]+|(?:0|[1-9][0-9]*)\.)(?:[eE][-+]?[0-9]+)?$",
+        "-+.0123456789",
+    ),
+}
 _PlainLoader.yaml_implicit_resolvers = {
-    first: [(tag, regexp) for tag, regexp in resolvers if not tag.endswith((":timestamp", ":bool"))]
+    first: [
+        (tag, regexp)
+        for tag, regexp in resolvers
+        if tag not in _PLAIN and not tag.endswith(":timestamp")
+    ]
     for first, resolvers in _Base.yaml_implicit_resolvers.items()
 }
-_PlainLoader.add_implicit_resolver(
-    "tag:yaml.org,2002:bool", re.compile(r"^(?:true|false)$"), list("tf")
-)
+for _tag, (_pattern, _first) in _PLAIN.items():
+    _PlainLoader.add_implicit_resolver(_tag, re.compile(_pattern), list(_first))
 
 
 class Document:
@@ -44,6 +56,9 @@ class Document:
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark else None
             raise SpecError(f"not valid YAML: {error.problem}", path=path, line=line) from None
+        except yaml.reader.ReaderError as error:
+            line = text.count("\n", 0, error.position) + 1
+            raise SpecError(f"not valid YAML: {error.reason}", path=path, line=line) from None
         if not isinstance(node, yaml.MappingNode):
             raise SpecError("expected a mapping of fields at the top", path=path, line=1)
         self.value: dict[str, Any] = self._mapping(node, ())
@@ -115,9 +130,13 @@ def read_document(path: Path) -> Document:
         SpecError: the file is missing or is not plain YAML.
     """
     try:
-        return Document(path, path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise SpecError("the file is missing", path=path) from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise SpecError("not UTF-8 text; save it as such", path=path, line=line) from None
+    return Document(path, text)
 
 
 def validate_model(document: Document, value: Mapping[str, Any], model: type[Model]) -> Model:

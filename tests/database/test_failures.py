@@ -141,6 +141,7 @@ def test_a_refused_statement_is_no_failure_of_the_database(tiny: EpisodeDatabase
 
 
 def test_an_address_where_nobody_answers_is_a_database_failure(tiny_domain: Domain) -> None:
-    pool = open_pool(tiny_domain, database="postgresql://postgres@127.0.0.1:1/postgres")
-    with pytest.raises(DatabaseFailure, match="connection failed"):
+    pool = open_pool(tiny_domain, database="postgresql://postgres:secret@127.0.0.1:1/postgres")
+    with pytest.raises(DatabaseFailure, match="connection failed") as caught:
         pool.acquire(timeout_s=5)
+    assert "secret" not in str(caught.value)

@@ -2,10 +2,13 @@
 
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,7 +18,9 @@ import pytest
 
 from tb_envs.database import DatabasePool, EpisodeDatabase, open_pool
 from tb_envs.database.choice import start_server
+from tb_envs.database.home import Home
 from tb_envs.database.server import Server
+from tb_envs.database.tenant import SHUT_DOORS, Tenant
 from tb_envs.specs.domain import Domain
 from tb_envs.specs.models import Start
 
@@ -119,6 +124,19 @@ def test_processes_that_start_at_once_share_one_server_and_one_template(
         end(child)
 
 
+def test_processes_that_begin_on_a_server_at_once_wait_for_each_other(
+    database_choice: str, server: Server
+) -> None:
+    with server.admin() as first, ThreadPoolExecutor(1) as thread:
+        first.execute("BEGIN")
+        first.execute(SHUT_DOORS)
+        second = thread.submit(Tenant, start_server(database_choice))
+        while first.execute("SELECT FROM pg_locks WHERE NOT granted").rowcount == 0:
+            time.sleep(0)
+        first.execute("COMMIT")
+        second.result().close()
+
+
 def _in_a_forked_child(choice: str, domain: Domain, parent: str) -> None:
     database = open_pool(domain, database=choice).acquire(timeout_s=120)
     database.prepare(Start(), domain.now)
@@ -140,6 +158,17 @@ def test_a_forked_child_opens_its_own_databases(
     assert tiny.agent.execute("SELECT count(*) AS n FROM guests").fetchone() == {"n": 3}
 
 
+def test_a_forked_child_that_lets_its_copy_go_leaves_the_session_alone(
+    tiny: EpisodeDatabase,
+) -> None:
+    child = multiprocessing.get_context("fork").Process(target=tiny.close)
+    child.start()
+    child.join(timeout=120)
+    assert child.exitcode == 0
+    for _ in range(2):
+        assert tiny.agent.execute("SELECT count(*) AS n FROM guests").fetchone() == {"n": 3}
+
+
 def test_64_episodes_at_once_never_see_each_other(tiny_pool: DatabasePool) -> None:
     def play(number: int) -> bool:
         database = tiny_pool.acquire(timeout_s=120)
@@ -157,6 +186,36 @@ def test_64_episodes_at_once_never_see_each_other(tiny_pool: DatabasePool) -> No
 
     with ThreadPoolExecutor(64) as threads:
         assert all(threads.map(play, range(256)))
+
+
+def folders(root: Path) -> set[Path]:
+    """What an ended server may have left: homes, and folders of sockets."""
+    return {
+        *Path("/tmp").glob("tb-????????"),
+        *(path for path in root.glob("*/*") if path.is_dir()),
+    }
+
+
+@pytest.mark.parametrize("forgotten", [False, True])
+def test_an_ended_embedded_server_leaves_no_folder(
+    monkeypatch: pytest.MonkeyPatch, *, forgotten: bool
+) -> None:
+    """One whose path is too long for a socket neither, nor one that did not answer for a while."""
+    root = Path(tempfile.mkdtemp(prefix="tb-test-")) / ("long" * 20)
+    root.parent.chmod(0o755)
+    monkeypatch.setenv("TB_RUNTIME_DIR", str(root))
+    before = folders(root)
+    server = start_server("embedded")
+    assert len(folders(root) - before) == 2
+    found = Home.running(next(root.iterdir())) if forgotten else None
+    if found is not None:
+        found[0].forget()
+    server.release()
+    deadline = time.monotonic() + 60
+    while folders(root) - before and time.monotonic() < deadline:
+        os.sched_yield()
+    assert folders(root) - before == set()
+    shutil.rmtree(root.parent)
 
 
 def test_the_embedded_server_ends_with_its_last_user(

@@ -2,6 +2,8 @@
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -9,7 +11,7 @@ from psycopg import sql
 
 from tb_envs.database import DatabasePool, EpisodeDatabase, close_pools, open_pool
 from tb_envs.database.choice import start_server
-from tb_envs.database.server import DictConnection, Server
+from tb_envs.database.server import SETTINGS, DictConnection, Server
 from tb_envs.errors import DatabaseFailure, UsageError
 from tb_envs.specs.domain import Domain
 from tb_envs.specs.models import Start
@@ -49,6 +51,19 @@ def test_an_episode_waits_while_the_server_is_full(
     finally:
         for connection in strangers:
             connection.close()
+
+
+def test_databases_that_lie_idle_make_room_for_another_domains(
+    own_server: str, tiny_domain: Domain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SETTINGS, "max_connections", "20")
+    pool = open_pool(tiny_domain, database=own_server)
+    for database in [pool.acquire(timeout_s=60) for _ in range(10)]:
+        database.close()
+    other = open_pool(replace(tiny_domain, hash="0b" * 32), database=own_server)
+    lent = [other.acquire(timeout_s=30) for _ in range(10)]
+    count = "SELECT count(*) AS n FROM guests"
+    assert all(one.agent.execute(count).fetchone() == {"n": 3} for one in lent)
 
 
 def fill(server: Server) -> list[DictConnection]:
@@ -129,6 +144,34 @@ def test_a_server_of_its_own_for_each_episode(own_server: str, tiny_domain: Doma
     with pytest.raises(psycopg.OperationalError):
         gone.execute("SELECT 1")
     two.close()
+
+
+@pytest.mark.parametrize(
+    ("address", "problem"),
+    [
+        ("postgresql://me:secret@[half", 'matching "]" in IPv6 host address'),
+        ("postgresql://me:secret@host/db?sslmood=on", "invalid URI query parameter"),
+        ("postgresql://me:secret@host:54e2/db", "got the port '54e2'"),
+        ("postgresql://me:secret@one:5432,two:5433/db", "got the port '5432,5433'"),
+    ],
+)
+def test_a_faulty_address_is_refused_without_its_password(
+    tiny_domain: Domain, address: str, problem: str
+) -> None:
+    with pytest.raises(UsageError, match="expected postgresql://user:password@host") as caught:
+        open_pool(tiny_domain, database=address).acquire(timeout_s=5)
+    assert problem in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_folder_that_cannot_be_had_is_a_database_failure(
+    tiny_domain: Domain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close_pools()
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("TB_RUNTIME_DIR", str(tmp_path / "file"))
+    with pytest.raises(DatabaseFailure, match=r"starting embedded: .* Not a directory"):
+        open_pool(tiny_domain, database="embedded").acquire(timeout_s=5)
 
 
 def test_a_user_cannot_ask_for_containers_on_a_server_of_their_own(tiny_domain: Domain) -> None:

@@ -1,7 +1,9 @@
 """The environment, step by step, on the hotel task."""
 
 import json
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import gymnasium
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 
 import tb_envs  # noqa: F401 - registers the ids
 from tb_envs.errors import DatabaseFailure, UsageError
+from tb_envs.users import UserTurn
 
 HOTEL = "ThinkingBox/hotel-downgrade-v0"
 
@@ -85,6 +88,11 @@ def test_a_malformed_action_is_answered(env: gymnasium.Env[Any, Any], action: An
     assert observation[0]["role"] == "tool"
     assert "malformed" in observation[0]["content"]
     assert (reward, terminated, truncated, info["calls"]) == (0.0, False, False, ())
+
+
+def batch(actions: list[dict[str, Any]]) -> dict[str, Any]:
+    """Actions as the batched action space has them."""
+    return {key: tuple(action[key] for action in actions) for key in actions[0]}
 
 
 ANY_TEXT = st.text(max_size=40)
@@ -218,6 +226,67 @@ def test_a_step_limit_from_outside_is_graded(database_choice: str) -> None:
         envs.close()
 
 
+@pytest.mark.parametrize("broken", [0, 1])
+@pytest.mark.parametrize("mode", ["vector_entry_point", "sync"])
+def test_a_system_error_beside_a_verdict_is_batched(
+    database_choice: str, mode: str, broken: int
+) -> None:
+    made: dict[str, Any] = {"num_envs": 2, "database": database_choice, "vectorization_mode": mode}
+    envs = gymnasium.make_vec(HOTEL, **made)
+    try:
+        envs.reset(seed=5)
+        workers = [env.unwrapped for env in envs.envs]  # type: ignore[attr-defined]
+        graded = 1 - broken
+        workers[graded]._turns = workers[graded].task.variant.limits.turns - 1
+        workers[broken]._case._database.agent.close()
+        *_, infos = envs.step(batch([call("find_tickets")] * 2))
+        assert infos["_grade"].tolist() == [broken == 1, broken == 0]
+        assert infos["grade"]["passed"][graded] == np.False_
+        assert infos["outcome"]["kind"][broken] == "system_error"
+    finally:
+        envs.close()
+
+
+class SlowUser:
+    """A user who answers when told to."""
+
+    def __init__(self) -> None:
+        self.asked, self.may_answer = threading.Event(), threading.Event()
+
+    def reply(self, content: str) -> UserTurn:
+        self.asked.set()
+        assert self.may_answer.wait(60)
+        return UserTurn("Yes.", done=False)
+
+    def close(self) -> None:
+        """Hold nothing."""
+
+
+def test_an_error_in_one_environment_is_raised_when_no_other_is_at_work(
+    database_choice: str,
+) -> None:
+    envs = gymnasium.make_vec(
+        HOTEL, num_envs=2, database=database_choice, on_system_error="raise"
+    ).unwrapped
+    user = SlowUser()
+    try:
+        envs.reset(seed=5)
+        broken, slow = envs.envs  # type: ignore[attr-defined]
+        broken._case._database.agent.close()
+        slow._case._user = user
+        with ThreadPoolExecutor(1) as thread:
+            step = thread.submit(envs.step, [call("find_tickets"), "Is it you?"])
+            assert user.asked.wait(60)
+            assert not wait([step], timeout=0.5).done
+            user.may_answer.set()
+            with pytest.raises(DatabaseFailure):
+                step.result()
+        assert len(envs.reset(seed=5)[0]) == 2
+    finally:
+        user.may_answer.set()
+        envs.close()
+
+
 @pytest.mark.parametrize("mode", ["sync", "async"])
 def test_gymnasiums_own_vector_envs_work_without_shared_memory(
     database_choice: str, mode: str
@@ -268,7 +337,7 @@ def test_a_lost_connection_is_a_system_error_and_the_next_reset_works(database_c
         assert (observation, reward, terminated, truncated) == ((), 0.0, False, True)
         assert info["system_error"].startswith("database: ")
         assert info["outcome"]["kind"] == "system_error"
-        assert info["grade"] is None
+        assert "grade" not in info
         env.reset(seed=7)
         assert env.step(call("find_tickets"))[4]["calls"][0]["is_error"] is False
     finally:

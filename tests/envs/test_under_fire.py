@@ -57,7 +57,7 @@ def is_system_error(result: Any) -> bool:
     return (
         (reward, terminated, truncated) == (0.0, False, True)
         and (info["outcome"]["kind"], info["outcome"]["source"]) == ("system_error", "database")
-        and info["grade"] is None
+        and "grade" not in info
     )
 
 

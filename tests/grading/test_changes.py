@@ -1,9 +1,15 @@
 """Which net changes a task's rules explain."""
 
+from collections.abc import Sequence
+from itertools import product
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
 from tb_envs.episode import Change
 from tb_envs.grading import ColumnRules, grade_changes
 from tb_envs.outcome import CheckResult
-from tb_envs.specs.models import DeleteRule, InsertRule, UpdateRule
+from tb_envs.specs.models import Count, DeleteRule, InsertRule, UpdateRule
 
 COLUMNS = ColumnRules(
     free=frozenset({"id", "tickets.updated_at"}), defaults={"comments": {"visible": True}}
@@ -107,6 +113,48 @@ def test_overlapping_rules_are_assigned_so_that_a_right_end_passes() -> None:
     for changes in ([first, second], [second, first]):
         for rules in ([loose, tight], [tight, loose]):
             assert failures(grade_changes(changes, rules, COLUMNS)) == []
+
+
+Takes = tuple[str, Count]
+"""A rule of the next test: the letters that it takes, and how many changes."""
+
+
+def some_assignment_is_right(letters: str, rules: Sequence[Takes]) -> bool:
+    """Try every way of giving each letter to a rule, one after the other."""
+    for given_to in product(range(len(rules)), repeat=len(letters)):
+        fits = all(letter in rules[rule][0] for letter, rule in zip(letters, given_to, strict=True))
+        found = [given_to.count(rule) for rule in range(len(rules))]
+        enough = all(
+            count == "any" or (number <= 1 if count == "optional" else number == count)
+            for number, (_, count) in zip(found, rules, strict=True)
+        )
+        if fits and enough:
+            return True
+    return False
+
+
+COUNTS: st.SearchStrategy[Count] = st.sampled_from([0, 1, 2, "optional", "any"])
+
+
+@settings(max_examples=500, deadline=None, derandomize=True)
+@given(
+    letters=st.text("abc", max_size=4),
+    rules=st.lists(st.tuples(st.sampled_from(["a", "b", "ab", "bc", "abc"]), COUNTS), max_size=4),
+)
+@example(letters="a", rules=[("abc", "optional"), ("a", 1)])
+@example(letters="ab", rules=[("ab", 1), ("b", 1), ("a", "any")])
+def test_a_set_of_changes_passes_just_when_some_assignment_is_right(
+    letters: str, rules: list[Takes]
+) -> None:
+    changes = [
+        insert(id=number, text=letter, visible=True) for number, letter in enumerate(letters)
+    ]
+    asked = [
+        InsertRule(insert="comments", row={"text": {"one_of": list(taken)}}, count=count)
+        for taken, count in rules
+    ]
+    passed = failures(grade_changes(changes, asked, COLUMNS)) == []
+    assert passed == some_assignment_is_right(letters, rules)
 
 
 def test_with_no_rules_every_change_fails() -> None:

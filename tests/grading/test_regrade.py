@@ -6,8 +6,9 @@ import gymnasium
 import pytest
 
 import tb_envs  # noqa: F401 - registers the ids
+from tb_envs.database import DatabasePool
 from tb_envs.episode import read_episodes, write_episodes
-from tb_envs.grading.regrade import regrade
+from tb_envs.grading.regrade import apply_changes, regrade
 from tb_envs.policies import IdlePolicy, OraclePolicy, Policy, TrapPolicy
 from tb_envs.registration import env_id
 from tb_envs.rollout import run_episode
@@ -34,6 +35,27 @@ def test_the_verdict_is_the_same(
     assert saved.grade is not None
     assert saved.grade.passed == isinstance(policy, OraclePolicy)
     assert regrade(saved, database=database_choice) == saved.grade
+
+
+def test_changes_of_rows_with_generated_columns_are_played_again(tiny_pool: DatabasePool) -> None:
+    played, again = (tiny_pool.acquire(timeout_s=60) for _ in range(2))
+    try:
+        played.agent.execute("UPDATE bookings SET nights = 9 WHERE id = 1")
+        played.agent.execute(
+            "INSERT INTO bookings (guest_id, room, nights) VALUES ('G3', 'suite', 4)"
+        )
+        played.agent.execute("UPDATE guests SET since = '2020-01-01' WHERE id = 'G3'")
+        apply_changes(again.owner, played.net_changes())
+        rows = again.owner.execute("SELECT id, nights, price FROM bookings ORDER BY id").fetchall()
+        assert [(row["id"], row["nights"], row["price"]) for row in rows] == [
+            (1, 9, 900),
+            (2, 3, 300),
+            (3, 1, 100),
+            (4, 4, 400),
+        ]
+    finally:
+        played.close()
+        again.close()
 
 
 def test_the_order_of_writes_is_graded_again(database_choice: str) -> None:

@@ -90,6 +90,30 @@ def test_a_good_file_loads_with_base_merged(root: Path) -> None:
             23,
             "'*lost' is no regular expression: nothing to repeat",
         ),
+        (
+            "      checks:",
+            "      changes: [{delete: claims, where: {note: {matches: '*lost'}}}]\n      checks:",
+            23,
+            "'*lost' is no regular expression: nothing to repeat",
+        ),
+        (
+            "      checks:",
+            "      changes: [{insert: claims, row: {note: {any: no}}}]\n      checks:",
+            23,
+            "note: `any` takes true (any value) or false (no value)",
+        ),
+        (
+            "      checks:",
+            "      changes: [{insert: claims, row: {note: {one_of: lost}}}]\n      checks:",
+            23,
+            "note: `one_of` takes a list of values",
+        ),
+        (
+            "      checks:",
+            "      changes: [{insert: claims, row: {note: {contains: []}}}]\n      checks:",
+            23,
+            "note: `contains` takes a text or a list of texts",
+        ),
     ],
 )
 def test_a_fault_is_named_with_its_line(
@@ -150,6 +174,43 @@ def test_dates_stay_text(root: Path) -> None:
     path = write(root, GOOD.replace("{order_number: A-1}", "{day: 2026-01-02, on: yes}"))
     (task,) = load_family(path, root)
     assert task.variant.oracle[0].with_ == {"day": "2026-01-02", "on": "yes"}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("14:30", "14:30"),
+        ("1:30.5", "1:30.5"),
+        ("01234", "01234"),
+        ("1_000", "1_000"),
+        ("1234", 1234),
+        ("0", 0),
+        ("-12.50", -12.5),
+        (".5", 0.5),
+        ("1.5e3", 1500.0),
+    ],
+)
+def test_only_plain_numbers_are_numbers(root: Path, text: str, value: object) -> None:
+    path = write(root, GOOD.replace("{order_number: A-1}", f"{{order_number: {text}}}"))
+    (task,) = load_family(path, root)
+    assert repr(task.variant.oracle[0].with_["order_number"]) == repr(value)
+
+
+@pytest.mark.parametrize(
+    ("character", "message"),
+    [
+        (b"\x07", "not valid YAML: control characters are not allowed"),
+        (b"\xff", "not UTF-8 text; save it as such"),
+    ],
+)
+def test_a_file_that_is_no_text_is_refused_with_its_line(
+    root: Path, character: bytes, message: str
+) -> None:
+    path = write(root, GOOD)
+    path.write_bytes(GOOD.encode().replace(b"A parcel", b"A " + character + b"parcel"))
+    with pytest.raises(SpecError, match=message) as caught:
+        load_family(path, root)
+    assert caught.value.line == 4
 
 
 def test_an_unknown_domain_names_the_known_ones(root: Path) -> None:
