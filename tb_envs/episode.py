@@ -2,13 +2,21 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from tb_envs.outcome import Grade, Outcome, Record
 
 FORMAT_VERSION = 1
+
+
+def _storable(text: str) -> str:
+    """Put a question mark where a model wrote half a surrogate pair, which no file can hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+Text = Annotated[str, AfterValidator(_storable)]
 
 
 class Change(Record):
@@ -38,9 +46,9 @@ class Change(Record):
 class CallRecord(Record):
     """One executed tool call: what was asked, what came back, what it changed in the database."""
 
-    name: str
-    arguments: str
-    content: str
+    name: Text
+    arguments: Text
+    content: Text
     is_error: bool
     changes: tuple[Change, ...] = ()
 
@@ -49,9 +57,9 @@ class MessageRecord(Record):
     """One message of the conversation; calls and reasoning only for the assistant."""
 
     role: Literal["system", "user", "assistant", "tool"]
-    content: str
-    name: str = ""
-    reasoning: str = ""
+    content: Text
+    name: Text = ""
+    reasoning: Text = ""
     calls: tuple[CallRecord, ...] = ()
 
 

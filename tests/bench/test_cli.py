@@ -14,7 +14,7 @@ from tb_bench.synthetic import synthetic_ledger, synthetic_suite
 from tb_envs.episode import read_episodes
 from tb_envs.specs import all_tasks, find_task
 from tb_trainer.selection.ledger import Ledger
-from tests.fake_openai import fake_openai
+from tests.fake_openai import Say, fake_openai
 
 runner = CliRunner()
 
@@ -76,6 +76,20 @@ def test_every_kind_of_policy_plays_whole_tasks(policy, tmp_path, monkeypatch):
         assert bool(server.requests) == policy.startswith("openai:")
     assert [episode.reward for episode in read_episodes(tmp_path / "episodes.jsonl")] == [0.0] * 4
     assert "complete: 4 attempts" in invoke("validate", tmp_path)
+
+
+def test_half_a_surrogate_pair_is_what_a_model_said_and_is_filed(tmp_path, monkeypatch):
+    """JSON can escape it and UTF-8 cannot hold it, as a reply or in a call's arguments."""
+    with fake_openai() as server:
+        call = Say(calls=(("get_ticket\ud800", '{"ticket_id": "\ud83d"}'),))
+        monkeypatch.setenv("TB_POLICY_BASE_URL", server.will(call, "I have done it \ud83d.").url)
+        run_demo(tmp_path, "openai:fake")
+    episodes = list(read_episodes(tmp_path / "episodes.jsonl"))
+    said = {item.content for one in episodes for item in one.messages if item.role == "assistant"}
+    assert said == {"", "I have done it ?."}
+    [called] = [call for one in episodes for call in one.tool_calls]
+    assert (called.name, called.arguments) == ("get_ticket?", '{"ticket_id": "?"}')
+    invoke("report", tmp_path)
 
 
 def test_rubrics_may_be_left_out_and_the_report_says_so(tmp_path):
