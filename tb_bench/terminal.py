@@ -40,7 +40,8 @@ def incomplete_notice(standing: Standing) -> RenderableType:
 def _domain_table(results: Results, summary: Summary) -> Table:
     campaign = results.campaign
     table = Table(
-        title=f"{campaign.policy} on {campaign.suite.name}: {summary.overall.tasks} tasks, "
+        title=f"{escape(campaign.policy)} on {escape(campaign.suite.name)}: "
+        f"{summary.overall.tasks} tasks, "
         f"{summary.k} attempts each" + (", without rubrics" if campaign.judge == "skip" else ""),
         title_justify="left",
         caption="in brackets: 95% intervals from resampling tasks",
@@ -54,7 +55,7 @@ def _domain_table(results: Results, summary: Summary) -> Table:
         table.add_column(name, justify="right")
     for scope in (*summary.domains, summary.overall):
         cells = [
-            scope.name,
+            escape(scope.name),
             str(scope.tasks),
             _share(scope.pass_1),
             _share(scope.pass_k),
@@ -98,7 +99,7 @@ def comparison_tables(comparison: Comparison) -> RenderableType:
 def _change_table(comparison: Comparison) -> Table:
     k = comparison.k
     table = Table(
-        title=f"{comparison.policies[0][0]} -> {comparison.policies[1][0]}",
+        title=" -> ".join(escape(name) for name, _ in comparison.policies[:2]),
         title_justify="left",
         caption="change in points, paired by task, 95% interval from resampling tasks",
         caption_justify="left",
@@ -109,7 +110,7 @@ def _change_table(comparison: Comparison) -> Table:
     for row in (*comparison.rows, comparison.overall):
         base, trained, change = row.base, row.trained, row.change
         table.add_row(
-            row.name,
+            escape(row.name),
             f"{percent(base.pass_1.value)} -> {percent(trained.pass_1.value)}",
             _moved(change.pass_1),
             f"{percent(base.pass_k.value)} -> {percent(trained.pass_k.value)}",

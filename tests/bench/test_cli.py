@@ -14,7 +14,7 @@ from tb_bench.synthetic import synthetic_ledger, synthetic_suite
 from tb_envs.episode import read_episodes
 from tb_envs.specs import all_tasks, find_task
 from tb_trainer.selection.ledger import Ledger
-from tests.fake_openai import Say, fake_openai
+from tests.fake_openai import Fault, Say, fake_openai
 
 runner = CliRunner()
 
@@ -92,6 +92,16 @@ def test_half_a_surrogate_pair_is_what_a_model_said_and_is_filed(tmp_path, monke
     invoke("report", tmp_path)
 
 
+def test_what_a_server_says_is_shown_as_it_is(tmp_path, monkeypatch):
+    """Square brackets are the terminal library's markup; a closing one without its opening raises."""
+    with fake_openai() as server:
+        monkeypatch.setenv("TB_POLICY_BASE_URL", server.will(Fault(400, "see [/models]")).url)
+        options = ("--suite", "demo", "--limit", 1, "--attempts", 1, "--retries", 0)
+        output = invoke("run", "--policy", "openai:f", "--out", tmp_path, *options, code=1)
+    assert "see [/models]" in " ".join(output.split())
+    assert "0 of 1 attempts are clean" in output
+
+
 def test_rubrics_may_be_left_out_and_the_report_says_so(tmp_path):
     """One task with a rubric: the oracle passes without a judge, and nothing hides that."""
     task = next(task for task in all_tasks("bench", "travel") if task.variant.rubrics)
@@ -164,6 +174,19 @@ def test_an_error_of_ours_is_a_message_with_the_remedy(tmp_path, monkeypatch, ca
         main()
     assert ended.value.code == 2
     assert "--missing" in capsys.readouterr().err
+
+
+def test_a_price_file_that_is_none_is_refused_with_all_that_is_wrong(folders, monkeypatch, capsys):
+    prices = folders / "none.toml"
+    prices.write_text("currency = 7\n")
+    command = ["tb-bench", "report", str(folders / "base"), "--prices", str(prices)]
+    monkeypatch.setattr(sys, "argv", command)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    message = " ".join(capsys.readouterr().err.split())
+    assert "[type=string_type, input_value=7, input_type=int]" in message
+    assert "[type=missing, input_value={'currency': 7}, input_type=dict]" in message
 
 
 @pytest.mark.parametrize("command", ["run", "report", "compare", "show", "validate", "rerun"])

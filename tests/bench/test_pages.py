@@ -124,6 +124,16 @@ def test_a_comparison_shows_both_policies_and_the_change(base, trained):
     assert "Cost against success" in html
 
 
+def test_names_with_brackets_are_names_and_no_markup(tmp_path):
+    folder = tmp_path / "run[v2]"
+    suite = synthetic_suite({"retail": 2})
+    synthetic_ledger(folder, suite=suite, skill=0.5, attempts=2, policy="hf:models[/a]")
+    results = read_results(folder)
+    assert "hf:models[/a] on synthetic" in printed(report_tables(results, summarise(results)))
+    terminal = printed(comparison_tables(compare(results, results)))
+    assert "hf:models[/a] (run[v2]) -> hf:models[/a] (run[v2])" in terminal
+
+
 def test_other_campaigns_join_the_plot_of_cost(base, trained):
     found = compare(base, trained, [base])
     assert len(found.points) == 3
