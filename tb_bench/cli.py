@@ -140,7 +140,7 @@ def report(
     """Show the figures, and write them as one HTML page and as Markdown."""
     pricing = _prices(prices)
     results = read_results(folder, pricing)
-    others = cost_points([read_results(path, pricing) for path in against or ()])
+    others = cost_points(results, [read_results(path, pricing) for path in against or ()])
     summary: Summary | None = None
     if results.standing.complete:
         summary = summarise(results)

@@ -38,6 +38,7 @@ _ROLES = {
 }
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
+    "text.parse_math": False,
     "font.size": 10,
     "text.color": INK,
     "axes.edgecolor": LINE,

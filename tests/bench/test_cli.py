@@ -93,7 +93,7 @@ def test_half_a_surrogate_pair_is_what_a_model_said_and_is_filed(tmp_path, monke
 
 
 def test_what_a_server_says_is_shown_as_it_is(tmp_path, monkeypatch):
-    """Square brackets are the terminal library's markup; a closing one without its opening raises."""
+    """In the terminal library's markup a closing bracket without its opening raises."""
     with fake_openai() as server:
         monkeypatch.setenv("TB_POLICY_BASE_URL", server.will(Fault(400, "see [/models]")).url)
         options = ("--suite", "demo", "--limit", 1, "--attempts", 1, "--retries", 0)
