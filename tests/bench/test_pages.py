@@ -221,6 +221,12 @@ def test_small_amounts_keep_three_digits(amount, text):
     assert money(amount, "CHF") == (text if amount is None else f"{text[1:]} CHF")
 
 
+def test_the_axis_of_cost_begins_at_nothing():
+    svg = pareto([Point("cheap", 0.003, 0.6), Point("dear", 0.05, 0.7)], "USD")
+    assert ">0.00</text>" in svg
+    assert "\N{MINUS SIGN}" not in svg
+
+
 def test_a_name_with_dollars_is_no_formula():
     assert "gpt $\\frac$ x" in pareto([Point("gpt $\\frac$ x", 1, 0.5)], "USD")
 
