@@ -1,6 +1,6 @@
 """Results as a tidy table: one row an attempt, read once from a results folder."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -121,7 +121,7 @@ def read_results(folder: Path, prices: Prices | None = None) -> Results:
     pricing = prices.of(ledger.campaign.policy) if prices else None
     price: Callable[[Usage], float | None] = pricing.cost if pricing else (lambda _: None)
     domains = {task.task_id: task.domain for task in ledger.campaign.suite.tasks}
-    retry_costs: Counter[str] = Counter()
+    retry_costs: defaultdict[str, float] = defaultdict(float)
     for episode in ledger.failed_tries():
         retry_costs[domains.get(episode.task_id, "")] += price(episode.usage) or 0.0
     entries, attempts = _scan(ledger, price)
