@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from tb_bench.comparison import compare as compare_results
 from tb_bench.comparison import cost_points
@@ -139,7 +140,7 @@ def report(
     """Show the figures, and write them as one HTML page and as Markdown."""
     pricing = _prices(prices)
     results = read_results(folder, pricing)
-    others = cost_points([read_results(path, pricing) for path in against or ()])
+    others = cost_points(results, [read_results(path, pricing) for path in against or ()])
     summary: Summary | None = None
     if results.standing.complete:
         summary = summarise(results)
@@ -152,7 +153,7 @@ def report(
     for form in ("html", "md"):
         path = target / f"report.{form}"
         path.write_text(render_report(page, form), encoding="utf-8")
-        console.print(f"{path} ({path.stat().st_size / 1e6:.1f} MB)", highlight=False)
+        _say(f"{path} ({path.stat().st_size / 1e6:.1f} MB)")
     if summary is None:
         raise typer.Exit(1)
 
@@ -181,7 +182,7 @@ def compare(
     for form in ("html", "md"):
         path = target / f"compare.{form}"
         path.write_text(render_comparison(found, form), encoding="utf-8")
-        console.print(str(path), highlight=False)
+        _say(str(path))
 
 
 @app.command()
@@ -274,6 +275,11 @@ def _refuse_changed_tasks(ledger: Ledger) -> None:
         )
 
 
+def _say(text: str) -> None:
+    """Print a line with a path in it as it is."""
+    console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
 def _prices(path: Path | None) -> Prices | None:
     return read_prices(path) if path else None
 
@@ -283,5 +289,6 @@ def main() -> None:
     try:
         app()
     except ThinkingBoxError as error:
-        Console(stderr=True).print(f"[bold red]{type(error).__name__}[/]: {error}", highlight=False)
+        message = f"[bold red]{type(error).__name__}[/]: {escape(str(error))}"
+        Console(stderr=True).print(message, highlight=False)
         sys.exit(2)

@@ -47,9 +47,11 @@ def compare(base: Results, trained: Results, others: Sequence[Results] = ()) -> 
     """Compare two complete campaigns task by task.
 
     Raises:
-        UsageError: one is incomplete, or they are over different suites or numbers of attempts.
+        UsageError: one is incomplete, or they are over different suites, numbers of attempts or
+            verdicts (with rubrics and without).
     """
-    _refuse_unlike(base, trained)
+    for other in (trained, *others):
+        _refuse_unlike(base, other)
     before, after = summarise(base), summarise(trained)
     tallies = by_domain(base.tally()), by_domain(trained.tally())
     rows = tuple(
@@ -69,8 +71,14 @@ def compare(base: Results, trained: Results, others: Sequence[Results] = ()) -> 
     return Comparison(base, trained, before, after, rows, overall, tuple(policies))
 
 
-def cost_points(campaigns: Sequence[Results]) -> list[Point]:
-    """Complete campaigns whose cost is known, for the plot of cost against pass@1."""
+def cost_points(results: Results, campaigns: Sequence[Results]) -> list[Point]:
+    """Complete campaigns whose cost is known, for the plot of cost against pass@1 of ``results``.
+
+    Raises:
+        UsageError: one is incomplete, or not over the same suite, attempts and verdicts.
+    """
+    for other in campaigns:
+        _refuse_unlike(results, other)
     return _points([(_name(item), summarise(item).overall) for item in campaigns])
 
 
@@ -99,4 +107,10 @@ def _refuse_unlike(base: Results, trained: Results) -> None:
         raise UsageError(
             f"got {one.attempts} and {two.attempts} attempts a task; pass@k and k/k compare at "
             "equal k only"
+        )
+    if one.judge != two.judge:
+        names = [f"{item.ledger.folder} ({item.campaign.judge})" for item in (base, trained)]
+        raise UsageError(
+            f"got verdicts with rubrics and without, {' and '.join(names)}; expected the same "
+            "`--judge` in both"
         )

@@ -8,13 +8,13 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from tb_bench.summary import CurvePoint, Scope
 
@@ -38,6 +38,7 @@ _ROLES = {
 }
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
+    "text.parse_math": False,
     "font.size": 10,
     "text.color": INK,
     "axes.edgecolor": LINE,
@@ -92,6 +93,7 @@ def histogram(counts: Sequence[int], *, top: int | None = None) -> str:
         step = max(1, k // 5)
         axes.set_xticks(range(0, k + 1, step))
         axes.set(xlabel=f"passes of {k} attempts", ylabel="tasks", ylim=(0, top and top * 1.08))
+        axes.yaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
         axes.grid(axis="x", visible=False)
         return _svg(figure)
 
@@ -152,6 +154,7 @@ def pareto(points: Sequence[Point], currency: str) -> str:
     with mpl.rc_context({**_STYLE, "svg.hashsalt": "pareto"}):
         figure, axes = _blank()
         front = pareto_front(points)
+        dearest = max(point.cost for point in points)
         axes.plot(
             [point.cost for point in front],
             [point.pass_1 for point in front],
@@ -162,9 +165,11 @@ def pareto(points: Sequence[Point], currency: str) -> str:
         for point in points:
             colour = GOOD if point in front else MUTED
             axes.plot(point.cost, point.pass_1, "o", color=colour, markersize=8)
-            _name(axes, point.name, point.cost, point.pass_1, bold=point in front)
+            side = "left" if point.cost < dearest / 2 else "right"
+            _name(axes, point, side, bold=point in front)
         axes.set(xlabel=f"{currency} per successful attempt", ylabel="pass@1")
-        axes.margins(x=0.25, y=0.2)
+        axes.set_xlim(0, dearest * 1.1 or 1)
+        axes.margins(y=0.2)
         axes.yaxis.set_major_formatter(_PERCENT)
         return _svg(figure)
 
@@ -187,12 +192,14 @@ def _reach(low: float, value: float, high: float) -> list[list[float]] | None:
     return None if np.isnan(low) else [[value - low], [high - value]]
 
 
-def _name(axes: Axes, name: str, x: float, y: float, *, bold: bool) -> None:
+def _name(axes: Axes, point: Point, side: Literal["left", "right"], *, bold: bool) -> None:
+    """Write a name so that it begins (``left``) or ends (``right``) at its point."""
     axes.annotate(
-        name,
-        (x, y),
-        xytext=(7, 6),
+        point.name,
+        (point.cost, point.pass_1),
+        xytext=(7 if side == "left" else -7, 6),
         textcoords="offset points",
+        ha=side,
         size=9,
         weight="bold" if bold else "normal",
     )
@@ -207,7 +214,6 @@ def _svg(figure: Figure) -> str:
     text = re.sub(r'<svg ([^>]*?)width="[^"]*"', r"<svg \1", text, count=1)
     text = re.sub(r'<svg ([^>]*?)height="[^"]*"', r"<svg \1", text, count=1)
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(r"font: ([^;'\"]*?) ?'[^;\"]*(?=[;\"])", r"font: \1 inherit", text)
     for colour, role in _ROLES.items():
         text = text.replace(colour, f"var(--{role})")
     return text

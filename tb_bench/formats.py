@@ -29,10 +29,16 @@ def points_interval(estimate: Estimate) -> str:
     return f"{points(estimate.low)} to {points(estimate.high)}"
 
 
+def p_value(p: float) -> str:
+    """A p value to two digits, so that two reports of one test say the same."""
+    return "< 0.0001" if p < 0.0001 else f"= {p:.2g}"
+
+
 def money(amount: float | None, currency: str) -> str:
-    """An amount with the digits that matter, or n/a where it is not known."""
+    """An amount in cents, or to three digits where it is less; n/a where it is not known."""
     if amount is None:
         return "n/a"
     sign = {"USD": "$", "EUR": "€", "GBP": "£"}.get(currency)
-    digits = f"{amount:,.2f}" if amount >= 1 else f"{amount:.3f}"
+    decimals = 2 if amount <= 0 else max(2, 2 - math.floor(math.log10(amount)))
+    digits = f"{amount:,.{decimals}f}"
     return f"{sign}{digits}" if sign else f"{digits} {currency}".strip()

@@ -45,6 +45,8 @@ __all__ = [
 RESAMPLES = 10_000
 LEVEL = 0.95
 _CHUNK = 1_000
+_NOISE = 1e-9
+"""Less than any two rates of tasks differ by, more than arithmetic on them leaves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,8 @@ def bootstrap_means(
         means.append(draws.astype(np.float64) @ values / tasks)
     tail = (1.0 - level) / 2.0
     low, high = np.quantile(np.concatenate(means), [tail, 1.0 - tail], axis=0)
-    alike = np.ptp(values, axis=0) == 0
+    # Equal differences, such as 3/20 - 2/20 and 2/20 - 1/20, are not equal to the last bit.
+    alike = np.ptp(values, axis=0) < _NOISE
     return np.where(alike, np.nan, low), np.where(alike, np.nan, high)
 
 
@@ -134,6 +137,8 @@ def estimates(
     values = np.column_stack(list(columns.values()))
     low, high = bootstrap_means(values, resamples=resamples, seed=seed)
     means = values.mean(axis=0)
+    # No change is no change, not a fall by the last bit.
+    means[np.abs(means) < _NOISE] = 0.0
     return {
         name: Estimate(float(means[i]), float(low[i]), float(high[i]))
         for i, name in enumerate(columns)

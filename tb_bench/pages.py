@@ -128,6 +128,7 @@ def _environment(currency: str, form: Form) -> Environment:
         points=formats.points,
         interval=formats.interval,
         points_interval=formats.points_interval,
+        p_value=formats.p_value,
         bracketed=lambda text: f" ({text})" if text else "",
         money=partial(_money, currency=currency),
     )

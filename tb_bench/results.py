@@ -1,6 +1,7 @@
 """Results as a tidy table: one row an attempt, read once from a results folder."""
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -58,13 +59,14 @@ class Attempt:
 class Results:
     """Everything that a report is made from.
 
-    ``retry_cost`` is what tries that ended in a system error have cost: part of the campaign.
+    ``retry_costs`` are what tries that ended in a system error have cost, by domain: part of the
+    campaign.
     """
 
     ledger: Ledger
     standing: Standing
     attempts: tuple[Attempt, ...]
-    retry_cost: float
+    retry_costs: Mapping[str, float]
     currency: str
 
     @property
@@ -77,7 +79,11 @@ class Results:
         """Cost of the whole campaign; None unless every attempt has one."""
         costs = [attempt.cost for attempt in self.attempts]
         known = [cost for cost in costs if cost is not None]
-        return sum(known) + self.retry_cost if known and len(known) == len(costs) else None
+        return (
+            sum(known) + sum(self.retry_costs.values())
+            if known and len(known) == len(costs)
+            else None
+        )
 
     def tally(self) -> Tally:
         """Passes by task, in the suite's order."""
@@ -114,13 +120,16 @@ def read_results(folder: Path, prices: Prices | None = None) -> Results:
     ledger = Ledger.open(folder)
     pricing = prices.of(ledger.campaign.policy) if prices else None
     price: Callable[[Usage], float | None] = pricing.cost if pricing else (lambda _: None)
-    retries = (price(episode.usage) for episode in ledger.failed_tries())
+    domains = {task.task_id: task.domain for task in ledger.campaign.suite.tasks}
+    retry_costs: defaultdict[str, float] = defaultdict(float)
+    for episode in ledger.failed_tries():
+        retry_costs[domains.get(episode.task_id, "")] += price(episode.usage) or 0.0
     entries, attempts = _scan(ledger, price)
     return Results(
         ledger=ledger,
         standing=ledger.standing_of(entries),
         attempts=attempts,
-        retry_cost=sum(cost for cost in retries if cost is not None),
+        retry_costs=retry_costs,
         currency=prices.currency if prices else "",
     )
 

@@ -89,9 +89,14 @@ def summarise(results: Results) -> Summary:
     tally = results.tally()
     return Summary(
         k=tally.k,
-        overall=_scope("overall", tally, results.attempts, retry_cost=results.retry_cost),
+        overall=_scope("overall", tally, results.attempts, sum(results.retry_costs.values())),
         domains=tuple(
-            _scope(name, part, [a for a in results.attempts if a.domain == name])
+            _scope(
+                name,
+                part,
+                [attempt for attempt in results.attempts if attempt.domain == name],
+                results.retry_costs.get(name, 0.0),
+            )
             for name, part in by_domain(tally).items()
         ),
         curve=_curve(tally),
@@ -103,9 +108,7 @@ def summarise(results: Results) -> Summary:
     )
 
 
-def _scope(
-    name: str, tally: Tally, attempts: Sequence[Attempt], *, retry_cost: float = 0.0
-) -> Scope:
+def _scope(name: str, tally: Tally, attempts: Sequence[Attempt], retry_cost: float) -> Scope:
     found = estimates(
         {
             "pass_1": pass_at_k(tally.attempts, tally.passes, 1),

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tb_bench.comparison import Comparison
-from tb_bench.formats import interval, money, percent, points, points_interval
+from tb_bench.formats import interval, money, p_value, percent, points, points_interval
 from tb_bench.metrics import Estimate
 from tb_bench.pages import problems
 from tb_bench.results import Results
@@ -40,8 +40,9 @@ def incomplete_notice(standing: Standing) -> RenderableType:
 def _domain_table(results: Results, summary: Summary) -> Table:
     campaign = results.campaign
     table = Table(
-        title=f"{campaign.policy} on {campaign.suite.name}: {summary.overall.tasks} tasks, "
-        f"{summary.k} attempts each" + (", without rubrics" if campaign.judge == "skip" else ""),
+        title=f"{escape(campaign.policy)} on {escape(campaign.suite.name)}: "
+        f"{summary.overall.tasks} tasks, "
+        f"{summary.k} attempts each" + _judged(results),
         title_justify="left",
         caption="in brackets: 95% intervals from resampling tasks",
         caption_justify="left",
@@ -54,7 +55,7 @@ def _domain_table(results: Results, summary: Summary) -> Table:
         table.add_column(name, justify="right")
     for scope in (*summary.domains, summary.overall):
         cells = [
-            scope.name,
+            escape(scope.name),
             str(scope.tasks),
             _share(scope.pass_1),
             _share(scope.pass_k),
@@ -98,7 +99,8 @@ def comparison_tables(comparison: Comparison) -> RenderableType:
 def _change_table(comparison: Comparison) -> Table:
     k = comparison.k
     table = Table(
-        title=f"{comparison.policies[0][0]} -> {comparison.policies[1][0]}",
+        title=" -> ".join(escape(name) for name, _ in comparison.policies[:2])
+        + _judged(comparison.base),
         title_justify="left",
         caption="change in points, paired by task, 95% interval from resampling tasks",
         caption_justify="left",
@@ -109,7 +111,7 @@ def _change_table(comparison: Comparison) -> Table:
     for row in (*comparison.rows, comparison.overall):
         base, trained, change = row.base, row.trained, row.change
         table.add_row(
-            row.name,
+            escape(row.name),
             f"{percent(base.pass_1.value)} -> {percent(trained.pass_1.value)}",
             _moved(change.pass_1),
             f"{percent(base.pass_k.value)} -> {percent(trained.pass_k.value)}",
@@ -147,8 +149,12 @@ def _sides(comparison: Comparison) -> Text:
         f"gained at {comparison.k}/{comparison.k} ({len(change.gained)}): "
         f"{', '.join(change.gained) or 'none'}\n"
         f"lost ({len(change.lost)}): {', '.join(change.lost) or 'none'}\n"
-        f"McNemar's exact test: p = {change.p_value:.2g}"
+        f"McNemar's exact test: p {p_value(change.p_value)}"
     )
+
+
+def _judged(results: Results) -> str:
+    return ", without rubrics" if results.campaign.judge == "skip" else ""
 
 
 def _share(estimate: Estimate) -> str:

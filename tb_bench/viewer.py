@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from tb_bench.formats import money
 from tb_bench.results import Attempt, Results
 from tb_envs.episode import Episode, MessageRecord
 
@@ -83,7 +84,7 @@ def facts(attempt: Attempt, currency: str) -> str:
     if attempt.prompt_tokens is not None and attempt.completion_tokens is not None:
         parts.append(f"{attempt.prompt_tokens + attempt.completion_tokens:,} tokens")
     if attempt.cost is not None:
-        parts.append(f"{attempt.cost:.4f} {currency}")
+        parts.append(money(attempt.cost, currency))
     if attempt.mistake:
         parts.append(attempt.mistake)
     return " · ".join(parts)

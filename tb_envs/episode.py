@@ -4,20 +4,20 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, Field
 
 from tb_envs.outcome import Grade, Outcome, Record
 
 FORMAT_VERSION = 1
 
 
-def _writable(text: Any) -> Any:
-    """Escape lone surrogates: a model may write half a character, and no file can hold it."""
-    return text.encode("utf-8", "backslashreplace").decode() if isinstance(text, str) else text
+def _storable(text: str) -> str:
+    """Replace what UTF-8 cannot hold, such as half a surrogate pair that a model's server sent."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-ModelText = Annotated[str, BeforeValidator(_writable)]
-"""What a model wrote, or an answer that repeats it."""
+StoredText = Annotated[str, AfterValidator(_storable)]
+"""Text from outside, which a file can always hold."""
 
 
 class Change(Record):
@@ -47,9 +47,9 @@ class Change(Record):
 class CallRecord(Record):
     """One executed tool call: what was asked, what came back, what it changed in the database."""
 
-    name: ModelText
-    arguments: ModelText
-    content: ModelText
+    name: StoredText
+    arguments: StoredText
+    content: StoredText
     is_error: bool
     changes: tuple[Change, ...] = ()
 
@@ -58,9 +58,9 @@ class MessageRecord(Record):
     """One message of the conversation; calls and reasoning only for the assistant."""
 
     role: Literal["system", "user", "assistant", "tool"]
-    content: ModelText
-    name: ModelText = ""
-    reasoning: ModelText = ""
+    content: StoredText
+    name: StoredText = ""
+    reasoning: StoredText = ""
     calls: tuple[CallRecord, ...] = ()
 
 

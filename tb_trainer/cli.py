@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from tb_envs.errors import ThinkingBoxError
 from tb_trainer.selection import cli as selection
@@ -122,7 +123,7 @@ def main() -> None:
     try:
         app()
     except ThinkingBoxError as error:
-        Console(stderr=True).print(f"[red]error:[/red] {error}", highlight=False)
+        Console(stderr=True).print(f"[red]error:[/red] {escape(str(error))}", highlight=False)
         raise SystemExit(2) from error
 
 

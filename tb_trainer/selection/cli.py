@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from tb_envs.policies.protocol import Policy
 from tb_trainer.selection.bands import BANDS
@@ -139,7 +140,8 @@ def sample(
     console.print(
         f"{ledger.campaign.policy} on {len(ledger.campaign.suite.tasks)} tasks of "
         f"{ledger.campaign.suite.name}, {ledger.campaign.attempts} attempts each: "
-        f"{len(slots)} to make ({kind}) in {ledger.folder}"
+        f"{len(slots)} to make ({kind}) in {ledger.folder}",
+        markup=False,
     )
     if slots:
         with closing_policy(policy):
@@ -152,7 +154,7 @@ def sample(
             )
     standing = ledger.standing()
     for name, message in list(standing.errors.items())[:20]:
-        console.print(f"[yellow]system error[/] {name}: {message}", highlight=False)
+        console.print(f"[yellow]system error[/] {name}: {escape(message)}", highlight=False)
     console.print(f"{standing.clean} of {standing.planned} attempts are clean")
     if not standing.complete:
         raise typer.Exit(1)

@@ -9,8 +9,8 @@
 ``lineage.jsonl``
     One line for each invocation that sampled into the folder.
 
-A line is written with one ``write``; a kill can tear only the last one, and the next writer cuts a
-torn tail off, so that at most the attempts in flight are made again.
+A line is written at once; a kill or a full disk can tear only the last one, and the next writer
+cuts a torn tail off, so that at most the attempts in flight are made again.
 """
 
 import fcntl
@@ -37,6 +37,8 @@ from tb_trainer.selection.campaign import (
     now_text,
 )
 
+_LOCK = ".lock"
+
 
 class Entry(NamedTuple):
     """A clean attempt as the standing sees it; ``belongs``: it is one of the campaign's."""
@@ -62,16 +64,19 @@ class Ledger:
             UsageError: the folder holds results of another campaign.
         """
         path = folder / "campaign.json"
-        if path.exists():
-            ledger = cls.open(folder)
-            _refuse_other(folder, ledger.campaign, campaign)
-            return ledger
         folder.mkdir(parents=True, exist_ok=True)
-        # Renaming is atomic: a folder has a whole campaign or none.
-        draft = folder / "campaign.json.new"
-        draft.write_text(campaign.model_dump_json(indent=1) + "\n", encoding="utf-8")
-        draft.replace(path)
-        return cls(folder, campaign)
+        if not path.exists():
+            with (folder / _LOCK).open("w") as lock:
+                # Of two processes that begin a folder at once, the second takes up the first's.
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                if not path.exists():
+                    # Renaming is atomic: a folder has a whole campaign or none.
+                    draft = folder / "campaign.json.new"
+                    draft.write_text(campaign.model_dump_json(indent=1) + "\n", encoding="utf-8")
+                    draft.replace(path)
+        ledger = cls.open(folder)
+        _refuse_other(folder, ledger.campaign, campaign)
+        return ledger
 
     @classmethod
     def open(cls, folder: Path) -> "Ledger":
@@ -187,7 +192,7 @@ class Ledger:
         Raises:
             UsageError: another process is sampling into this folder.
         """
-        with (self.folder / ".lock").open("w") as lock:
+        with (self.folder / _LOCK).open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
@@ -222,13 +227,19 @@ class Writer:
         """
         line = episode.model_dump_json().encode() + b"\n"
         if isinstance(episode.outcome, SystemErrored):
-            self._errors.write(line)
+            _write_whole(self._errors, line)
             return
         slot = _slot(episode)
         if slot in self._done:
             raise UsageError(f"{label(slot)} is already in the ledger; it is not sampled again")
-        self._episodes.write(line)
+        _write_whole(self._episodes, line)
         self._done.add(slot)
+
+
+def _write_whole(file: IO[bytes], line: bytes) -> None:
+    """Write to the end: where space runs out, one unbuffered write takes a part and says so."""
+    while line:
+        line = line[file.write(line) :]
 
 
 def _slot(episode: Episode) -> Slot:
@@ -241,7 +252,7 @@ def _error_text(episode: Episode) -> str:
 
 
 def _refuse_other(folder: Path, there: Campaign, asked: Campaign) -> None:
-    for field in ("policy", "sampling", "attempts", "seed"):
+    for field in ("policy", "sampling", "attempts", "seed", "judge"):
         old, new = getattr(there, field), getattr(asked, field)
         if old != new:
             raise UsageError(

@@ -14,7 +14,7 @@ from tb_bench.synthetic import synthetic_ledger, synthetic_suite
 from tb_envs.episode import read_episodes
 from tb_envs.specs import all_tasks, find_task
 from tb_trainer.selection.ledger import Ledger
-from tests.fake_openai import fake_openai
+from tests.fake_openai import Fault, Say, fake_openai
 
 runner = CliRunner()
 
@@ -76,6 +76,30 @@ def test_every_kind_of_policy_plays_whole_tasks(policy, tmp_path, monkeypatch):
         assert bool(server.requests) == policy.startswith("openai:")
     assert [episode.reward for episode in read_episodes(tmp_path / "episodes.jsonl")] == [0.0] * 4
     assert "complete: 4 attempts" in invoke("validate", tmp_path)
+
+
+def test_half_a_surrogate_pair_is_what_a_model_said_and_is_filed(tmp_path, monkeypatch):
+    """JSON can escape it and UTF-8 cannot hold it, as a reply or in a call's arguments."""
+    with fake_openai() as server:
+        call = Say(calls=(("get_ticket\ud800", '{"ticket_id": "\ud83d"}'),))
+        monkeypatch.setenv("TB_POLICY_BASE_URL", server.will(call, "I have done it \ud83d.").url)
+        run_demo(tmp_path, "openai:fake")
+    episodes = list(read_episodes(tmp_path / "episodes.jsonl"))
+    said = {item.content for one in episodes for item in one.messages if item.role == "assistant"}
+    assert said == {"", "I have done it ?."}
+    [called] = [call for one in episodes for call in one.tool_calls]
+    assert (called.name, called.arguments) == ("get_ticket?", '{"ticket_id": "?"}')
+    invoke("report", tmp_path)
+
+
+def test_what_a_server_says_is_shown_as_it_is(tmp_path, monkeypatch):
+    """In the terminal library's markup a closing bracket without its opening raises."""
+    with fake_openai() as server:
+        monkeypatch.setenv("TB_POLICY_BASE_URL", server.will(Fault(400, "see [/models]")).url)
+        options = ("--suite", "demo", "--limit", 1, "--attempts", 1, "--retries", 0)
+        output = invoke("run", "--policy", "openai:f", "--out", tmp_path, *options, code=1)
+    assert "see [/models]" in " ".join(output.split())
+    assert "0 of 1 attempts are clean" in output
 
 
 def test_rubrics_may_be_left_out_and_the_report_says_so(tmp_path):
@@ -150,6 +174,19 @@ def test_an_error_of_ours_is_a_message_with_the_remedy(tmp_path, monkeypatch, ca
         main()
     assert ended.value.code == 2
     assert "--missing" in capsys.readouterr().err
+
+
+def test_a_price_file_that_is_none_is_refused_with_all_that_is_wrong(folders, monkeypatch, capsys):
+    prices = folders / "none.toml"
+    prices.write_text("currency = 7\n")
+    command = ["tb-bench", "report", str(folders / "base"), "--prices", str(prices)]
+    monkeypatch.setattr(sys, "argv", command)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    message = " ".join(capsys.readouterr().err.split())
+    assert "[type=string_type, input_value=7, input_type=int]" in message
+    assert "[type=missing, input_value={'currency': 7}, input_type=dict]" in message
 
 
 @pytest.mark.parametrize("command", ["run", "report", "compare", "show", "validate", "rerun"])

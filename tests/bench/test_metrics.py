@@ -157,6 +157,18 @@ def test_pairing_removes_the_spread_between_tasks():
     assert width == pytest.approx(2 * 1.96 * 3**0.5 / 16 / 10, rel=0.1)
 
 
+def test_rates_that_differ_in_the_last_bit_only_are_alike():
+    # 3/20 - 2/20, 2/20 - 1/20 and 4/20 - 3/20 are three different floating-point numbers.
+    change = paired_change(tally([2, 1, 3], attempts=20), tally([3, 2, 4], attempts=20))
+    assert change.pass_1.value == pytest.approx(1 / 20)
+    assert math.isnan(change.pass_1.low)
+    # 3/20 - 2/20 - 1/20 is not zero either.
+    assert (
+        paired_change(tally([0, 2, 1], attempts=20), tally([3, 0, 0], attempts=20)).pass_1.value
+        == 0
+    )
+
+
 def test_results_over_different_tasks_are_not_compared():
     with pytest.raises(UsageError, match="different tasks"):
         paired_change(tally([4, 4]), tally([4]))

@@ -6,15 +6,23 @@ import zlib
 import pytest
 from rich.console import Console
 
-from tb_bench.comparison import compare
-from tb_bench.figures import Point, pareto_front
+from tb_bench.comparison import compare, cost_points
+from tb_bench.figures import Point, pareto, pareto_front
+from tb_bench.formats import money
 from tb_bench.pages import Page, render_comparison, render_report
 from tb_bench.results import read_results
 from tb_bench.summary import summarise
-from tb_bench.synthetic import synthetic_ledger, synthetic_suite
+from tb_bench.synthetic import (
+    synthetic_episodes,
+    synthetic_ledger,
+    synthetic_rates,
+    synthetic_suite,
+)
 from tb_bench.terminal import comparison_tables, incomplete_notice, report_tables
 from tb_bench.viewer import pack_episodes
 from tb_envs.errors import UsageError
+from tb_trainer.selection.campaign import Campaign
+from tb_trainer.selection.ledger import Ledger
 
 
 def unpacked(packed):
@@ -124,6 +132,16 @@ def test_a_comparison_shows_both_policies_and_the_change(base, trained):
     assert "Cost against success" in html
 
 
+def test_names_with_brackets_are_names_and_no_markup(tmp_path):
+    folder = tmp_path / "run[v2]"
+    suite = synthetic_suite({"retail": 2})
+    synthetic_ledger(folder, suite=suite, skill=0.5, attempts=2, policy="hf:models[/a]")
+    results = read_results(folder)
+    assert "hf:models[/a] on synthetic" in printed(report_tables(results, summarise(results)))
+    terminal = printed(comparison_tables(compare(results, results)))
+    assert "hf:models[/a] (run[v2]) -> hf:models[/a] (run[v2])" in terminal
+
+
 def test_other_campaigns_join_the_plot_of_cost(base, trained):
     found = compare(base, trained, [base])
     assert len(found.points) == 3
@@ -138,6 +156,79 @@ def test_different_suites_or_numbers_of_attempts_are_not_compared(base, tmp_path
     synthetic_ledger(tmp_path / "k", suite=base.campaign.suite, skill=0.5, attempts=3)
     with pytest.raises(UsageError, match="4 and 3 attempts"):
         compare(base, read_results(tmp_path / "k"))
+    for other in ("suite", "k"):
+        with pytest.raises(UsageError, match=r"the same tasks|at equal k"):
+            compare(base, base, [read_results(tmp_path / other)])
+        with pytest.raises(UsageError, match=r"the same tasks|at equal k"):
+            cost_points(base, [read_results(tmp_path / other)])
+
+
+def test_verdicts_with_and_without_rubrics_are_not_compared(tmp_path):
+    suite = synthetic_suite({"retail": 2})
+    found = {}
+    for judge in ("endpoint", "skip"):
+        campaign = Campaign(suite=suite, policy="made-up", attempts=2, judge=judge)
+        ledger = Ledger.create(tmp_path / judge, campaign)
+        with ledger.writer("run", 4) as writer:
+            for episode in synthetic_episodes(campaign, synthetic_rates(suite, skill=0.5)):
+                writer.add(episode)
+        found[judge] = read_results(tmp_path / judge)
+    with pytest.raises(UsageError, match="with rubrics and without"):
+        compare(found["endpoint"], found["skip"])
+    without = compare(found["skip"], found["skip"])
+    assert "without rubrics" in printed(comparison_tables(without))
+    for form in ("html", "md"):
+        assert "Rubrics were left out of the verdicts" in render_comparison(without, form)
+
+
+def test_a_comparison_with_no_change_has_no_interval_to_show(base):
+    found = compare(base, base)
+    html = render_comparison(found, "html")
+    assert "+0.0 points</div>" in html
+    assert html.count("95%: ") == 0
+    assert html.count('class="change "') == 9
+    for text in (html, render_comparison(found, "md"), printed(comparison_tables(found))):
+        assert "McNemar's exact test: p = 1" in text
+
+
+def test_one_test_has_one_p_value_in_every_report(base, trained):
+    found = compare(base, trained)
+    p = f"p = {found.overall.change.p_value:.2g}"
+    for text in (
+        render_comparison(found, "html"),
+        render_comparison(found, "md"),
+        printed(comparison_tables(found)),
+    ):
+        assert f"McNemar's exact test: {p}" in text
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [
+        (None, "n/a"),
+        (0, "$0.00"),
+        (0.000042, "$0.0000420"),
+        (0.0034, "$0.00340"),
+        (0.0449, "$0.0449"),
+        (0.449, "$0.449"),
+        (1, "$1.00"),
+        (12.346, "$12.35"),
+        (1234.5, "$1,234.50"),
+    ],
+)
+def test_small_amounts_keep_three_digits(amount, text):
+    assert money(amount, "USD") == text
+    assert money(amount, "CHF") == (text if amount is None else f"{text[1:]} CHF")
+
+
+def test_the_axis_of_cost_begins_at_nothing():
+    svg = pareto([Point("cheap", 0.003, 0.6), Point("dear", 0.05, 0.7)], "USD")
+    assert ">0.00</text>" in svg
+    assert "\N{MINUS SIGN}" not in svg
+
+
+def test_a_name_with_dollars_is_no_formula():
+    assert "gpt $\\frac$ x" in pareto([Point("gpt $\\frac$ x", 1, 0.5)], "USD")
 
 
 def test_the_pareto_front_is_what_nothing_beats_in_cost_and_success():

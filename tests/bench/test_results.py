@@ -73,6 +73,11 @@ def test_cost_counts_failed_attempts_and_retries(tmp_path):
     overall = summarise(results).overall
     assert overall.cost_per_success == pytest.approx(7 * 2.6 / 2)
     assert overall.cost_per_dependable == pytest.approx(7 * 2.6)
+    # The retry was of a retail task: four attempts and it, and two attempts of travel.
+    assert [scope.cost for scope in summarise(results).domains] == [
+        pytest.approx(5 * 2.6),
+        pytest.approx(2 * 2.6),
+    ]
 
 
 def test_without_prices_or_token_counts_there_is_no_cost(tmp_path):

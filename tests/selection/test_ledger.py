@@ -1,15 +1,19 @@
+import io
 import os
 import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tb_bench.synthetic import synthetic_episodes, synthetic_rates, synthetic_suite
+from tb_envs.episode import Episode
 from tb_envs.errors import UsageError
 from tb_envs.outcome import SystemErrored
 from tb_trainer.selection.campaign import Campaign, Slot
-from tb_trainer.selection.ledger import Ledger
+from tb_trainer.selection.ledger import Ledger, Writer
 
 SUITE = synthetic_suite({"retail": 2, "travel": 1})
 CAMPAIGN = Campaign(suite=SUITE, policy="made-up", attempts=2)
@@ -121,6 +125,7 @@ def test_attempts_of_another_policy_or_content_and_duplicates_are_found(tmp_path
         ({"policy": "other"}, "policy"),
         ({"attempts": 3}, "attempts"),
         ({"sampling": {"temperature": 1.0}}, "sampling"),
+        ({"judge": "skip"}, "judge"),
         ({"suite": synthetic_suite({"retail": 1})}, "suite"),
     ],
 )
@@ -128,6 +133,44 @@ def test_a_folder_takes_one_campaign_only(tmp_path, change, named):
     Ledger.create(tmp_path, CAMPAIGN)
     with pytest.raises(UsageError, match=named):
         Ledger.create(tmp_path, CAMPAIGN.model_copy(update=change))
+
+
+def test_of_two_campaigns_that_begin_a_folder_at_once_one_has_it(tmp_path):
+    begun = threading.Barrier(2)
+
+    def begin(round_and_policy):
+        number, policy = round_and_policy
+        begun.wait()
+        try:
+            return Ledger.create(
+                tmp_path / str(number), CAMPAIGN.model_copy(update={"policy": policy})
+            )
+        except UsageError:
+            return None
+
+    with ThreadPoolExecutor(2) as threads:
+        for number in range(50):
+            ledgers = list(threads.map(begin, [(number, "one"), (number, "two")]))
+            [ledger] = [ledger for ledger in ledgers if ledger]
+            assert Ledger.open(tmp_path / str(number)).campaign == ledger.campaign
+
+
+def test_a_line_of_which_the_system_takes_a_part_is_written_to_its_end():
+    class Narrow(io.RawIOBase):
+        """Takes 100 bytes at a time, as a disk that fills up takes what it can."""
+
+        taken = b""
+
+        def write(self, line):
+            self.taken += bytes(line[:100])
+            return len(line[:100])
+
+    episodes, errors = Narrow(), Narrow()
+    writer = Writer(episodes, errors, set())
+    writer.add(EPISODES[0])
+    writer.add(broken(EPISODES[1]))
+    assert Episode.model_validate_json(episodes.taken) == EPISODES[0]
+    assert Episode.model_validate_json(errors.taken) == broken(EPISODES[1])
 
 
 def test_two_writers_at_once_are_refused(tmp_path):
