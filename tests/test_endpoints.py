@@ -38,15 +38,23 @@ def test_the_answer_comes_back(server: FakeOpenAI) -> None:
 @pytest.mark.parametrize(
     "fault",
     [
+        Fault(408),
         Fault(429),
         Fault(500),
         Fault(503),
+        Fault(524),
         Fault(429, headers={"retry-after": "0"}),
         Drop(),
         Garbage(b"<html>busy</html>", "text/html"),
         Garbage(b"{}"),
         Garbage(b'{"choices": []}'),
+        Garbage(b'{"choices": {"0": "Hi."}}'),
+        Garbage(b'{"choices": ["Hi."]}'),
         Garbage(b'{"choices": [{"index": 0, "message": null}]}'),
+        Garbage(b'{"choices": [{"index": 0, "message": "Hi."}]}'),
+        Garbage(b'{"choices": [{"index": 0, "message": {"content": [{"text": "Hi."}]}}]}'),
+        Garbage(b'{"choices": [{"index": 0, "message": {"tool_calls": ["get"]}}]}'),
+        Garbage(b'{"choices": [{"index": 0, "message": {"tool_calls": [{"function": "get"}]}}]}'),
         Garbage(b"{not json"),
     ],
     ids=repr,
@@ -124,6 +132,22 @@ def test_the_key_is_sent_and_shown_nowhere(
     assert KEY not in " ".join([*seen, caplog.text])
     assert failure.value.__cause__ is None
     assert failure.value.__suppress_context__
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [Fault(401, "x" * 1955 + KEY), Garbage(f"{'x' * 190}{KEY}".encode(), "text/html")],
+    ids=["error", "garbage"],
+)
+def test_a_key_is_cleaned_before_a_long_answer_is_cut(
+    server: FakeOpenAI, answer: Fault | Garbage
+) -> None:
+    server.will(answer)
+    endpoint = server.endpoint(max_retries=0)
+    with ChatClient(endpoint, key=KEY) as client, pytest.raises(EndpointError) as failure:
+        client.complete(ASK)
+    assert "xxxx" in str(failure.value)
+    assert KEY[:5] not in str(failure.value)
 
 
 def test_a_missing_key_is_a_usage_error() -> None:
