@@ -130,7 +130,7 @@ class ChatClient:
                     too_long = error.status_code in (400, 413) and _CONTEXT_LENGTH.search(problem)
                     raise (PromptTooLong if too_long else EndpointError)(problem) from None
                 wait_s = _retry_after_s(error)
-            except (openai.OpenAIError, _UnusableAnswerError, ValueError) as error:
+            except (openai.OpenAIError, TimeoutError, _UnusableAnswerError, ValueError) as error:
                 # Unreachable, late, or unreadable.
                 problem, wait_s = self._describe(error), None
             pause_s = self._pause_s(attempt) if wait_s is None else wait_s
@@ -188,6 +188,8 @@ class ChatClient:
     def _connected(self) -> "openai.OpenAI":
         import openai
 
+        from tb_envs.whole_answer import WholeAnswerClient
+
         with self._lock:
             if self._client is None:
                 # Never the library's hidden default: a pool that is too small looks like a slow
@@ -200,13 +202,16 @@ class ChatClient:
                     base_url=self.endpoint.base_url,
                     api_key=self._key or "not-needed",
                     max_retries=0,
-                    http_client=openai.DefaultHttpxClient(limits=limits),
+                    http_client=WholeAnswerClient(limits=limits),
                 )
             return self._client
 
     def _describe(self, error: Exception) -> str:
         """Describe an error without the key, which some servers echo."""
-        return self._without_key(f"{type(error).__name__}: {error}")[:2000]
+        text = f"{type(error).__name__}: {error}"
+        if error.__cause__ is not None:  # the SDK says only "Connection error."
+            text = f"{text} ({type(error.__cause__).__name__}: {error.__cause__})"
+        return self._without_key(text)[:2000]
 
     def _without_key(self, text: str) -> str:
         """Take the key out, before anything is cut: half a key is a secret too."""

@@ -10,7 +10,7 @@ import pytest
 from tb_envs.chat_client import ChatClient, EndpointError, PromptTooLong, shared_client
 from tb_envs.endpoints import Endpoint
 from tb_envs.errors import UsageError
-from tests.fake_openai import Drop, FakeOpenAI, Fault, Garbage, Hang, Say, fake_openai
+from tests.fake_openai import Drop, FakeOpenAI, Fault, Garbage, Hang, Say, Trickle, fake_openai
 
 ASK = [{"role": "user", "content": "Hello?"}]
 KEY = "sk-very-secret-key"
@@ -96,8 +96,11 @@ def test_a_prompt_that_does_not_fit_is_told_apart(server: FakeOpenAI, message: s
     assert len(server.requests) == 1
 
 
-def test_a_server_that_hangs_is_given_up_at_the_deadline(server: FakeOpenAI) -> None:
-    server.will(Hang())
+@pytest.mark.parametrize("silence", [Hang(), Trickle()], ids=repr)
+def test_a_server_that_does_not_answer_is_given_up_at_the_deadline(
+    server: FakeOpenAI, silence: Hang | Trickle
+) -> None:
+    server.will(silence)
     started = time.monotonic()
     with ChatClient(server.endpoint()) as client, pytest.raises(EndpointError):
         client.complete(ASK, timeout_s=0.3)
@@ -114,7 +117,7 @@ def test_a_wait_that_would_pass_the_deadline_is_not_begun(server: FakeOpenAI) ->
 
 def test_no_server_is_an_endpoint_error() -> None:
     endpoint = Endpoint(model="m", base_url="http://127.0.0.1:9/v1", max_retries=1, backoff_s=0)
-    with ChatClient(endpoint) as client, pytest.raises(EndpointError, match="Connection"):
+    with ChatClient(endpoint) as client, pytest.raises(EndpointError, match="refused"):
         client.complete(ASK)
 
 
