@@ -2,13 +2,22 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from tb_envs.outcome import Grade, Outcome, Record
 
 FORMAT_VERSION = 1
+
+
+def _storable(text: str) -> str:
+    """Replace what UTF-8 cannot hold, such as half a surrogate pair that a model's server sent."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+StoredText = Annotated[str, AfterValidator(_storable)]
+"""Text from outside, which a file can always hold."""
 
 
 class Change(Record):
@@ -38,9 +47,9 @@ class Change(Record):
 class CallRecord(Record):
     """One executed tool call: what was asked, what came back, what it changed in the database."""
 
-    name: str
-    arguments: str
-    content: str
+    name: StoredText
+    arguments: StoredText
+    content: StoredText
     is_error: bool
     changes: tuple[Change, ...] = ()
 
@@ -49,9 +58,9 @@ class MessageRecord(Record):
     """One message of the conversation; calls and reasoning only for the assistant."""
 
     role: Literal["system", "user", "assistant", "tool"]
-    content: str
-    name: str = ""
-    reasoning: str = ""
+    content: StoredText
+    name: StoredText = ""
+    reasoning: StoredText = ""
     calls: tuple[CallRecord, ...] = ()
 
 

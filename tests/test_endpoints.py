@@ -183,6 +183,19 @@ def test_the_official_api_takes_its_usual_key() -> None:
     assert Endpoint.from_environment("user", model="m", environ={}).api_key_env == "OPENAI_API_KEY"
 
 
+def test_an_empty_variable_names_no_file_and_a_slash_makes_no_other_server() -> None:
+    environ = {"TB_ENDPOINTS_FILE": "", "TB_USER_BASE_URL": "https://api.openai.com/v1/"}
+    endpoint = Endpoint.from_environment("user", model="m", environ=environ)
+    assert endpoint == Endpoint(model="m", api_key_env="OPENAI_API_KEY")
+
+
+def test_a_file_that_is_no_text_is_a_usage_error(tmp_path: Path) -> None:
+    file = tmp_path / "endpoints.yaml"
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(UsageError, match=r"TB_ENDPOINTS_FILE=.*endpoints.yaml"):
+        Endpoint.from_environment("user", environ={"TB_ENDPOINTS_FILE": str(file)})
+
+
 def test_a_file_holds_the_endpoints_and_the_environment_overrides_it(tmp_path: Path) -> None:
     file = tmp_path / "endpoints.yaml"
     file.write_text(
