@@ -285,8 +285,8 @@ def test_a_session_that_waits_for_an_answer_is_not_idle() -> None:
     async def main() -> None:
         session = ServedSession(episode, lambda _: None, idle_timeout_s=60)
         async with anyio.create_task_group() as group:
-            group.start_soon(session.call, "first", {})
-            group.start_soon(session.call, "second", {})
+            group.start_soon(session.call, "first", None)
+            group.start_soon(session.call, "second", None)
             await anyio.to_thread.run_sync(episode.second_began.wait)
             assert session.idle_scope.deadline == math.inf
             episode.let_go.set()
