@@ -1,7 +1,7 @@
 """The client of OpenAI-compatible endpoints, one for user, judge and policy.
 
-It retries only what an endpoint may get over (429, 5xx, a lost connection, an unreadable answer)
-and gives up at a deadline; what an answer says is its caller's business.
+It retries only what an endpoint may get over (408, 409, 429, 5xx, a lost connection, an unreadable
+answer) and gives up at a deadline; what an answer says is its caller's business.
 """
 
 import json
@@ -14,6 +14,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self, cast
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
 from tb_envs.endpoints import Endpoint
 from tb_envs.errors import UsageError
 
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
     import openai
     from openai.types.chat import ChatCompletion
 
-_RETRIED = (429, 500, 502, 503, 504, 529)
+_RETRIED = (408, 409, 429)
+"""Statuses below 500 that an endpoint may get over."""
 _CONTEXT_LENGTH = re.compile(
     r"context[_ ]length|context window|maximum (?:model|input|context) length|max_model_len"
     r"|prompt (?:\(.*?\) )?is (?:too long|longer than)|input is too long"
@@ -43,6 +46,35 @@ class PromptTooLong(EndpointError):  # noqa: N818 - tells a policy that its cont
 
 class _UnusableAnswerError(Exception):
     """The endpoint answered, but not with a chat completion."""
+
+
+class _Shape(BaseModel):
+    """Base of what callers rely on in an answer; the SDK hands over whatever JSON it got."""
+
+    model_config = ConfigDict(from_attributes=True, extra="ignore")
+
+
+class _FunctionShape(_Shape):
+    name: str | None = None
+    arguments: Any = None
+
+
+class _CallShape(_Shape):
+    id: str | None = None
+    function: _FunctionShape | None = None
+
+
+class _MessageShape(_Shape):
+    content: str | None = None
+    tool_calls: list[_CallShape] | None = None
+
+
+class _ChoiceShape(_Shape):
+    message: _MessageShape
+
+
+class _CompletionShape(_Shape):
+    choices: list[_ChoiceShape] = Field(min_length=1)
 
 
 class ChatClient:
@@ -94,11 +126,11 @@ class ChatClient:
                 return self._ask(request, deadline)
             except openai.APIStatusError as error:
                 problem = self._describe(error)
-                if error.status_code not in _RETRIED:
+                if error.status_code < 500 and error.status_code not in _RETRIED:
                     too_long = error.status_code in (400, 413) and _CONTEXT_LENGTH.search(problem)
                     raise (PromptTooLong if too_long else EndpointError)(problem) from None
                 wait_s = _retry_after_s(error)
-            except (openai.OpenAIError, _UnusableAnswerError, ValueError) as error:
+            except (openai.OpenAIError, TimeoutError, _UnusableAnswerError, ValueError) as error:
                 # Unreachable, late, or unreadable.
                 problem, wait_s = self._describe(error), None
             pause_s = self._pause_s(attempt) if wait_s is None else wait_s
@@ -142,14 +174,21 @@ class ChatClient:
         create = cast("Any", self._connected().chat.completions.create)
         answer: object = create(**request, timeout=left_s)
         # The SDK does not validate: a proxy's HTML page arrives as a string, an error as None.
-        if not isinstance(answer, ChatCompletion) or not getattr(answer, "choices", None):
-            raise _UnusableAnswerError(f"not a chat completion: {str(answer)[:200]!r}")
-        if cast("Any", answer.choices[0]).message is None:
-            raise _UnusableAnswerError("a chat completion without a message")
+        if not isinstance(answer, ChatCompletion):
+            shown = self._without_key(str(answer))[:200]
+            raise _UnusableAnswerError(f"not a chat completion: {shown!r}")
+        try:
+            _CompletionShape.model_validate(answer)
+        except ValidationError as error:
+            first = error.errors(include_input=False, include_url=False)[0]
+            where = ".".join(map(str, first["loc"]))
+            raise _UnusableAnswerError(f"not a chat completion: {where}: {first['msg']}") from None
         return answer
 
     def _connected(self) -> "openai.OpenAI":
         import openai
+
+        from tb_envs.whole_answer import WholeAnswerClient
 
         with self._lock:
             if self._client is None:
@@ -163,13 +202,19 @@ class ChatClient:
                     base_url=self.endpoint.base_url,
                     api_key=self._key or "not-needed",
                     max_retries=0,
-                    http_client=openai.DefaultHttpxClient(limits=limits),
+                    http_client=WholeAnswerClient(limits=limits),
                 )
             return self._client
 
     def _describe(self, error: Exception) -> str:
         """Describe an error without the key, which some servers echo."""
-        text = f"{type(error).__name__}: {error}"[:2000]
+        text = f"{type(error).__name__}: {error}"
+        if error.__cause__ is not None:  # the SDK says only "Connection error."
+            text = f"{text} ({type(error.__cause__).__name__}: {error.__cause__})"
+        return self._without_key(text)[:2000]
+
+    def _without_key(self, text: str) -> str:
+        """Take the key out, before anything is cut: half a key is a secret too."""
         return text.replace(self._key, "[key]") if self._key else text
 
     def _pause_s(self, attempt: int) -> float:

@@ -104,7 +104,7 @@ def _result(result: CheckResult) -> tuple[Text, Text, Text]:
 def _arguments(text: str) -> str:
     try:
         values: Any = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     if not isinstance(values, dict):
         return text

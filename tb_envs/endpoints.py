@@ -70,7 +70,8 @@ class Endpoint(BaseModel):
             UsageError: the model is missing, or a setting is not valid.
         """
         prefix = f"TB_{role.upper()}_"
-        settings = _from_file(environ[FILE_VARIABLE], role) if FILE_VARIABLE in environ else {}
+        file = environ.get(FILE_VARIABLE)
+        settings = _from_file(file, role) if file else {}
         settings |= {
             name: environ[prefix + name.upper()]
             for name in cls.model_fields
@@ -80,7 +81,7 @@ class Endpoint(BaseModel):
             settings["model"] = model
         if environ.get(prefix + "API_KEY"):
             settings.setdefault("api_key_env", prefix + "API_KEY")
-        elif settings.get("base_url", OPENAI_URL) == OPENAI_URL:
+        elif str(settings.get("base_url", OPENAI_URL)).rstrip("/") == OPENAI_URL:
             settings.setdefault("api_key_env", "OPENAI_API_KEY")
         if "model" not in settings:
             raise UsageError(f"the {role} needs a model; set {prefix}MODEL or {FILE_VARIABLE}")
@@ -106,7 +107,7 @@ class Endpoint(BaseModel):
 def _from_file(path: str, role: EndpointRole) -> dict[str, Any]:
     try:
         content: object = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError) as error:
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise UsageError(f"{FILE_VARIABLE}={path}: {error}") from error
     if not isinstance(content, dict):
         raise UsageError(f"{FILE_VARIABLE}={path}: expected a mapping of user, judge and policy")

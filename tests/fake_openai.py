@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -73,11 +73,16 @@ class Hang:
 
 
 @dataclass(frozen=True)
+class Trickle:
+    """A space now and then until the server stops, as gateways send to keep a connection alive."""
+
+
+@dataclass(frozen=True)
 class Drop:
     """The connection is closed without an answer."""
 
 
-Answer = Say | Fault | Garbage | Hang | Drop
+Answer = Say | Fault | Garbage | Hang | Trickle | Drop
 
 
 class FakeOpenAI:
@@ -143,6 +148,8 @@ class _Handler(BaseHTTPRequestHandler):
                 return self._send(200, answer.body, {"Content-Type": answer.content_type})
             case Hang():
                 fake.stopping.wait()
+            case Trickle():
+                self._trickle(fake.stopping)
         self.close_connection = True
         return None
 
@@ -156,6 +163,15 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def _trickle(self, stopping: threading.Event) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        with suppress(OSError):  # the client has left
+            while not stopping.wait(0.05):
+                self.wfile.write(b"1\r\n \r\n")
 
     def log_message(self, format: str, *args: object) -> None:
         """Keep the tests' output clean."""

@@ -10,7 +10,7 @@ import pytest
 from tb_envs.chat_client import ChatClient, EndpointError, PromptTooLong, shared_client
 from tb_envs.endpoints import Endpoint
 from tb_envs.errors import UsageError
-from tests.fake_openai import Drop, FakeOpenAI, Fault, Garbage, Hang, Say, fake_openai
+from tests.fake_openai import Drop, FakeOpenAI, Fault, Garbage, Hang, Say, Trickle, fake_openai
 
 ASK = [{"role": "user", "content": "Hello?"}]
 KEY = "sk-very-secret-key"
@@ -38,15 +38,23 @@ def test_the_answer_comes_back(server: FakeOpenAI) -> None:
 @pytest.mark.parametrize(
     "fault",
     [
+        Fault(408),
         Fault(429),
         Fault(500),
         Fault(503),
+        Fault(524),
         Fault(429, headers={"retry-after": "0"}),
         Drop(),
         Garbage(b"<html>busy</html>", "text/html"),
         Garbage(b"{}"),
         Garbage(b'{"choices": []}'),
+        Garbage(b'{"choices": {"0": "Hi."}}'),
+        Garbage(b'{"choices": ["Hi."]}'),
         Garbage(b'{"choices": [{"index": 0, "message": null}]}'),
+        Garbage(b'{"choices": [{"index": 0, "message": "Hi."}]}'),
+        Garbage(b'{"choices": [{"index": 0, "message": {"content": [{"text": "Hi."}]}}]}'),
+        Garbage(b'{"choices": [{"index": 0, "message": {"tool_calls": ["get"]}}]}'),
+        Garbage(b'{"choices": [{"index": 0, "message": {"tool_calls": [{"function": "get"}]}}]}'),
         Garbage(b"{not json"),
     ],
     ids=repr,
@@ -88,8 +96,11 @@ def test_a_prompt_that_does_not_fit_is_told_apart(server: FakeOpenAI, message: s
     assert len(server.requests) == 1
 
 
-def test_a_server_that_hangs_is_given_up_at_the_deadline(server: FakeOpenAI) -> None:
-    server.will(Hang())
+@pytest.mark.parametrize("silence", [Hang(), Trickle()], ids=repr)
+def test_a_server_that_does_not_answer_is_given_up_at_the_deadline(
+    server: FakeOpenAI, silence: Hang | Trickle
+) -> None:
+    server.will(silence)
     started = time.monotonic()
     with ChatClient(server.endpoint()) as client, pytest.raises(EndpointError):
         client.complete(ASK, timeout_s=0.3)
@@ -106,7 +117,7 @@ def test_a_wait_that_would_pass_the_deadline_is_not_begun(server: FakeOpenAI) ->
 
 def test_no_server_is_an_endpoint_error() -> None:
     endpoint = Endpoint(model="m", base_url="http://127.0.0.1:9/v1", max_retries=1, backoff_s=0)
-    with ChatClient(endpoint) as client, pytest.raises(EndpointError, match="Connection"):
+    with ChatClient(endpoint) as client, pytest.raises(EndpointError, match="refused"):
         client.complete(ASK)
 
 
@@ -124,6 +135,22 @@ def test_the_key_is_sent_and_shown_nowhere(
     assert KEY not in " ".join([*seen, caplog.text])
     assert failure.value.__cause__ is None
     assert failure.value.__suppress_context__
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [Fault(401, "x" * 1955 + KEY), Garbage(f"{'x' * 190}{KEY}".encode(), "text/html")],
+    ids=["error", "garbage"],
+)
+def test_a_key_is_cleaned_before_a_long_answer_is_cut(
+    server: FakeOpenAI, answer: Fault | Garbage
+) -> None:
+    server.will(answer)
+    endpoint = server.endpoint(max_retries=0)
+    with ChatClient(endpoint, key=KEY) as client, pytest.raises(EndpointError) as failure:
+        client.complete(ASK)
+    assert "xxxx" in str(failure.value)
+    assert KEY[:5] not in str(failure.value)
 
 
 def test_a_missing_key_is_a_usage_error() -> None:
@@ -154,6 +181,19 @@ def test_each_role_has_its_own_endpoint_and_key() -> None:
 
 def test_the_official_api_takes_its_usual_key() -> None:
     assert Endpoint.from_environment("user", model="m", environ={}).api_key_env == "OPENAI_API_KEY"
+
+
+def test_an_empty_variable_names_no_file_and_a_slash_makes_no_other_server() -> None:
+    environ = {"TB_ENDPOINTS_FILE": "", "TB_USER_BASE_URL": "https://api.openai.com/v1/"}
+    endpoint = Endpoint.from_environment("user", model="m", environ=environ)
+    assert endpoint == Endpoint(model="m", api_key_env="OPENAI_API_KEY")
+
+
+def test_a_file_that_is_no_text_is_a_usage_error(tmp_path: Path) -> None:
+    file = tmp_path / "endpoints.yaml"
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(UsageError, match=r"TB_ENDPOINTS_FILE=.*endpoints.yaml"):
+        Endpoint.from_environment("user", environ={"TB_ENDPOINTS_FILE": str(file)})
 
 
 def test_a_file_holds_the_endpoints_and_the_environment_overrides_it(tmp_path: Path) -> None:

@@ -33,7 +33,9 @@ class ToolEpisode:
         self._task_options = task_options
         self._env: gymnasium.Env[Any, Any] | None = None
         self._reward: float | None = None
+        self._begun = False
         self._ended = True
+        self._talks = False
 
     @property
     def ended(self) -> bool:
@@ -52,21 +54,28 @@ class ToolEpisode:
             SystemFailure: there is no database, a second time.
         """
         self.close()
+        # A reset that fails leaves no episode, and least of all the last one's verdict.
+        self.info, self._reward, self._begun, self._ended = {}, None, False, True
         task = find_task(task_id)
         env = gymnasium.make(env_id(task.id), disable_env_checker=True, **self._task_options)
         self._env = env
         observation, info = _begin(env, seed)
-        talks = task.variant.user is not None
+        self._talks = talks = task.variant.user is not None
         self.tools = (*info["tools"], *([TALK.openai()] if talks else []))
         self.system_prompt = "\n".join([info["system_prompt"], *([HOW_TO_TALK] if talks else [])])
-        self.info, self._reward, self._ended = info, None, False
+        self.info, self._begun, self._ended = info, True, False
         return str(observation[0]["content"])
 
     def call(self, name: str, arguments: str) -> ToolResult:
-        """Execute one call whose arguments are JSON text; what a model did wrong is an answer."""
+        """Execute one call whose arguments are JSON text; what a model did wrong is an answer.
+
+        Raises:
+            UsageError: no episode was begun.
+        """
+        self._require_episode()
         if self._ended:
             return ToolResult(CLOSED, is_error=True)
-        if name != TALK.name:
+        if not self._talks or name != TALK.name:
             call = ActionCall(name=name, arguments=arguments)
             content = self._step(ActionTurn(content="", tool_calls=(call,)))
             return ToolResult(content, is_error=any(c["is_error"] for c in self.info["calls"]))
@@ -80,7 +89,12 @@ class ToolEpisode:
         return self.call(name, json.dumps(arguments, default=str))
 
     def verdict(self) -> float | None:
-        """The reward, None after a system error; a running episode ends now and is graded."""
+        """The reward, None after a system error; a running episode ends now and is graded.
+
+        Raises:
+            UsageError: no episode was begun.
+        """
+        self._require_episode()
         if not self._ended:
             base = self._running().unwrapped
             assert isinstance(base, ThinkingBoxEnv)
@@ -107,9 +121,12 @@ class ToolEpisode:
             self.close()
         return observation
 
+    def _require_episode(self) -> None:
+        if not self._begun:
+            raise UsageError("there is no episode; call reset() first")
+
     def _running(self) -> gymnasium.Env[Any, Any]:
-        if self._env is None:
-            raise UsageError("there is no running episode; call reset() first")
+        assert self._env is not None
         return self._env
 
 

@@ -88,8 +88,10 @@ class ThinkingBoxSpec:
     def environment_factory(self) -> dict[str, Callable[[], "DomainEnvironment"]]:
         """A class of environments for each domain, by the domain's name."""
         domains = {task.domain.name: task.domain for task in self._tasks}
+        talking = {task.domain.name for task in self._tasks if task.variant.user is not None}
         return {
-            name: environment_class(domain, self._task_options) for name, domain in domains.items()
+            name: environment_class(domain, self._task_options, talks=name in talking)
+            for name, domain in domains.items()
         }
 
 
@@ -117,16 +119,20 @@ class DomainEnvironment:
         return reward
 
 
-def environment_class(domain: Domain, task_options: Mapping[str, Any]) -> type[DomainEnvironment]:
+def environment_class(
+    domain: Domain, task_options: Mapping[str, Any], *, talks: bool = True
+) -> type[DomainEnvironment]:
     """Make a domain's class; its methods but ``reset`` and ``get_reward`` are TRL's tools."""
-    infos = [*(tool.info for tool in load_toolset(domain.toolsets)), TALK]
+    infos = [tool.info for tool in load_toolset(domain.toolsets)] + ([TALK] if talks else [])
     methods = {info.name: _method(info.openai()) for info in infos}
     name = f"ThinkingBox{domain.name.title().replace('_', '')}"
     return type(name, (DomainEnvironment,), {"_task_options": task_options, **methods})
 
 
 def _row(task: Task, seed: int) -> dict[str, Any]:
-    system = f"{task.domain.system_prompt}\n{HOW_TO_TALK}"
+    system = task.domain.system_prompt
+    if task.variant.user is not None:
+        system = f"{system}\n{HOW_TO_TALK}"
     return {
         "prompt": [{"role": "system", "content": system}, {"role": "user", "content": ""}],
         "environment": task.domain.name,

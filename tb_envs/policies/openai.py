@@ -129,12 +129,11 @@ class OpenAISession:
             self._answer_call(_NO_RESULT)
 
     def _count(self, answer: "ChatCompletion") -> None:
-        if answer.usage is None:
-            return
-        self._prompt_tokens += answer.usage.prompt_tokens
-        self._completion_tokens += answer.usage.completion_tokens
-        details = answer.usage.prompt_tokens_details
-        self._cached_tokens += (details.cached_tokens or 0) if details else 0
+        usage: Any = answer.usage
+        self._prompt_tokens += _tokens(usage, "prompt_tokens")
+        self._completion_tokens += _tokens(usage, "completion_tokens")
+        details = getattr(usage, "prompt_tokens_details", None)
+        self._cached_tokens += _tokens(details, "cached_tokens")
 
     def _read(self, answer: "ChatCompletion") -> tuple[AssistantTurn, list[str]]:
         """Read the completion into a turn and the ids of its calls."""
@@ -170,12 +169,20 @@ def _request_seed(context: EpisodeContext) -> int:
     return (context.seed * 1_000_003 + context.attempt) % 2**31
 
 
+def _tokens(counts: Any, name: str) -> int:
+    """Read a count of tokens; 0 where the server does not count, or not in numbers."""
+    count = getattr(counts, name, None)
+    return count if isinstance(count, int) else 0
+
+
 def _read_call(call: Any) -> ToolCall:
     function = getattr(call, "function", None)
     if function is None:  # a call of another type: the environment answers that it is unknown
         return ToolCall(str(getattr(call, "type", "")), "{}")
-    # Some servers write a call without arguments as an empty text.
-    return ToolCall(str(function.name or ""), str(function.arguments or "{}"))
+    # Some servers write a call without arguments as an empty text, and some decode them.
+    arguments = getattr(function, "arguments", None) or "{}"
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    return ToolCall(str(getattr(function, "name", None) or ""), text)
 
 
 def _reasoning_of(message: Any) -> str:

@@ -33,6 +33,7 @@ _Answer = TypeVar("_Answer")
 _logger = logging.getLogger(__name__)
 _GRACE_S = 5.0
 _STDERR_TAIL = 2000
+_SHOWN = 400
 _REFUSALS = (types.INVALID_PARAMS, types.METHOD_NOT_FOUND)
 
 
@@ -97,19 +98,11 @@ class OutsideToolSession:
             DatabaseFailure: the changes cannot be read.
         """
         if name not in self._tools:
-            return _refused(explain_unknown_tool(name, self._tools))
+            return ExecutedCall(ToolResult(explain_unknown_tool(name, self._tools), is_error=True))
         try:
-            values = self._read_arguments(name, arguments)
-            answer = self._guard(
-                f"calling {name}",
-                lambda: self._ask(
-                    self._timeout_s,
-                    lambda: _call_tool(self._client, name, values, self._timeout_s),
-                ),
-            )
+            result = self._guard(f"calling {name}", lambda: self._call(name, arguments))
         except ToolRefusal as refusal:
-            return _refused(str(refusal))
-        result = ToolResult(_text(answer), is_error=answer.is_error)
+            result = ToolResult(str(refusal), is_error=True)
         return ExecutedCall(result, self._database.take_changes())
 
     def close(self) -> None:
@@ -119,9 +112,19 @@ class OutsideToolSession:
         except Exception:
             _logger.exception("the outside MCP server could not be left in good order")
 
+    def _call(self, name: str, arguments: str) -> ToolResult:
+        values = self._read_arguments(name, arguments)
+        answer = self._ask(
+            self._timeout_s, lambda: _call_tool(self._client, name, values, self._timeout_s)
+        )
+        return ToolResult(_text(answer), is_error=answer.is_error)
+
     def _read_arguments(self, name: str, arguments: str) -> dict[str, Any]:
         values = _read_object(arguments)
-        problems = [_explain(problem) for problem in self._validators[name].iter_errors(values)]
+        try:
+            problems = [_explain(problem) for problem in self._validators[name].iter_errors(values)]
+        except RecursionError:
+            raise ToolRefusal("arguments: nested too deeply") from None
         if problems:
             raise ToolRefusal("; ".join(problems))
         return values
@@ -143,7 +146,10 @@ class OutsideToolSession:
         self, timeout_s: float, request: Callable[[], Coroutine[Any, Any, _Answer]]
     ) -> _Answer:
         """Run a request on the client's event loop and wait for its answer."""
-        return self._portal.start_task_soon(request).result(timeout_s + _GRACE_S)
+        try:
+            return self._portal.start_task_soon(request).result(timeout_s + _GRACE_S)
+        except TimeoutError as error:  # a server that reads no more cannot even be asked
+            raise TimeoutError(f"no answer within {timeout_s + _GRACE_S:g} s") from error
 
     def _guard(self, doing: str, act: Callable[[], _Answer]) -> _Answer:
         """Make whatever goes wrong with the server a ``ToolFailure``; the one place that does."""
@@ -218,7 +224,9 @@ def _read_object(arguments: str) -> dict[str, Any]:
 
 def _explain(problem: ValidationError) -> str:
     path = write_path(tuple(problem.absolute_path)) or "arguments"
-    return f"{path}: {problem.message}"
+    # The validator's message repeats the value, however long it is.
+    message = problem.message
+    return f"{path}: {message if len(message) <= _SHOWN else f'{message[: _SHOWN - 3]}...'}"
 
 
 def _text(answer: types.CallToolResult) -> str:
@@ -229,7 +237,3 @@ def _text(answer: types.CallToolResult) -> str:
     if answer.structured_content is not None:
         return write_result(answer.structured_content)
     return "\n".join(f"[{part.type}]" for part in answer.content)
-
-
-def _refused(message: str) -> ExecutedCall:
-    return ExecutedCall(ToolResult(message, is_error=True))

@@ -186,11 +186,19 @@ class EpisodeSessions:
             del self._transports[session_id]
             with anyio.CancelScope(shield=True):
                 await transport.terminate()
-                await session.finish()
+                await _finish(session, session_id)
 
     def _tell(self, ended: EndedSession) -> None:
         with self._telling:
             self._on_end(ended)
+
+
+async def _finish(session: ServedSession, session_id: str) -> None:
+    """Finish a session; what breaks there must not end the other clients' sessions."""
+    try:
+        await session.finish()
+    except Exception:
+        _logger.exception("session %s could not be finished", session_id)
 
 
 async def _answer(

@@ -94,6 +94,7 @@ class ServedSession:
         self._session_id = session_id
         self._idle_timeout_s = idle_timeout_s
         self._one_at_a_time = anyio.CapacityLimiter(1)
+        self._waiting = 0
         self._calls: list[CallRecord] = []
         self._failure: SystemFailure | None = None
         self._begun = False
@@ -114,11 +115,13 @@ class ServedSession:
             SystemFailure: the machinery broke, in this call or an earlier one.
         """
         self._begun = True
+        self._waiting += 1
         self.idle_scope.deadline = math.inf
         call = ToolCall(name, json.dumps(arguments or {}))
         try:
             return await anyio.to_thread.run_sync(self._call, call, limiter=self._one_at_a_time)
         finally:
+            self._waiting -= 1
             self._asked()
 
     async def finish(self) -> None:
@@ -130,7 +133,9 @@ class ServedSession:
             await anyio.to_thread.run_sync(self._finish, limiter=self._one_at_a_time)
 
     def _asked(self) -> None:
-        self.idle_scope.deadline = anyio.current_time() + self._idle_timeout_s
+        """Begin to count idle time anew; a session that waits for an answer is not idle."""
+        if not self._waiting:
+            self.idle_scope.deadline = anyio.current_time() + self._idle_timeout_s
 
     def _call(self, call: ToolCall) -> CallRecord:
         if self._failure is not None:

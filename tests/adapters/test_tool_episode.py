@@ -5,7 +5,8 @@ import json
 import pytest
 
 from tb_envs.adapters.tool_episode import CLOSED, ToolEpisode
-from tb_envs.policies import Policy
+from tb_envs.errors import UsageError
+from tb_envs.policies import OraclePolicy, Policy
 from tb_envs.policies.protocol import PolicySession
 from tb_envs.tools.talk import HOW_TO_TALK
 from tests.adapters.players import (
@@ -64,6 +65,26 @@ def test_a_message_that_is_none_is_answered(arguments: str) -> None:
     episode = ToolEpisode(database=DATABASE)
     episode.reset(TASK, SEED)
     assert episode.call("message_user", arguments).is_error
+    episode.close()
+
+
+def test_a_reset_that_failed_leaves_no_episode_and_no_verdict() -> None:
+    episode = ToolEpisode(database=DATABASE)
+    assert play(episode, start(OraclePolicy())) == 1.0
+    with pytest.raises(UsageError, match="no task"):
+        episode.reset("no-such-task", SEED)
+    for act_again in (episode.verdict, lambda: episode.call("find_tickets", "{}")):
+        with pytest.raises(UsageError, match=r"there is no episode; call reset\(\) first"):
+            act_again()
+
+
+def test_where_there_is_no_user_the_tool_that_talks_is_unknown() -> None:
+    episode = ToolEpisode(database=DATABASE)
+    episode.reset("locker-request", SEED)
+    content, is_error = episode.call("message_user", '{"message": "Done."}')
+    assert is_error
+    assert content.startswith('There is no tool "message_user"')
+    assert not episode.ended
     episode.close()
 
 

@@ -133,6 +133,31 @@ def test_tokens_are_counted(policy: OpenAIPolicy, server: FakeOpenAI) -> None:
     assert (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens) == (27, 10, 8)
 
 
+@pytest.mark.parametrize(
+    "usage", [None, {}, "none", {"prompt_tokens": None, "prompt_tokens_details": 5}], ids=str
+)
+def test_a_server_that_does_not_count_costs_no_turn(
+    policy: OpenAIPolicy, server: FakeOpenAI, usage: object
+) -> None:
+    body = json.loads(Say("Hi.").body(1)) | {"usage": usage}
+    server.will(Garbage(json.dumps(body).encode()))
+    session = start(policy)
+    assert session.act((said("x"),), timeout_s=5) == AssistantTurn("Hi.")
+    assert session.usage().prompt_tokens == 0
+
+
+def test_arguments_that_a_server_has_decoded_are_still_the_models(
+    policy: OpenAIPolicy, server: FakeOpenAI
+) -> None:
+    call = {"id": "a", "type": "function", "function": {"name": "get", "arguments": {"n": 1}}}
+    server.will(Say(extra={"tool_calls": [call]}), "Done.")
+    session = start(policy)
+    turn = session.act((said("x"),), timeout_s=5)
+    assert turn.tool_calls == (ToolCall("get", '{"n": 1}'),)
+    session.act((said("one", "tool", "get"),), timeout_s=5)
+    assert history(server)[2]["tool_calls"][0]["function"]["arguments"] == '{"n": 1}'  # type: ignore[index]
+
+
 def test_attempts_have_seeds_of_their_own(policy: OpenAIPolicy, server: FakeOpenAI) -> None:
     for attempt in (0, 1, 0):
         start(policy, attempt).act((said("x"),), timeout_s=5)

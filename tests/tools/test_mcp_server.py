@@ -1,7 +1,9 @@
 import json
+import math
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
@@ -9,15 +11,22 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import desk
+import httpx2
 import mcp_types as types
 import pytest
+from desk_server import open_episode
 from mcp import Client, MCPError, StdioServerParameters
-from raw_client import RawClient
+from raw_client import PROTOCOL, RawClient
 
 from tb_envs.database import EpisodeDatabase
+from tb_envs.episode import CallRecord, Change
 from tb_envs.errors import DatabaseFailure
-from tb_envs.tools import ToolSession
+from tb_envs.messages import ToolCall
+from tb_envs.outcome import Grade
+from tb_envs.tools import ToolInfo, ToolSession
+from tb_envs.tools.mcp_http import EpisodeSessions, HttpLimits
 from tb_envs.tools.mcp_server import make_server
 from tb_envs.tools.serving import EndedSession, ServedSession
 
@@ -199,6 +208,91 @@ def test_http_refuses_what_is_not_a_session(tmp_path: Path) -> None:
     assert stray.status_code == 400
     assert rebound.status_code == 421
     assert not (tmp_path / "results.jsonl").exists()
+
+
+def test_a_session_whose_end_cannot_be_told_leaves_the_others_alone() -> None:
+    told: list[EndedSession] = []
+
+    def on_end(ended: EndedSession) -> None:
+        told.append(ended)
+        if len(told) == 1:
+            raise OSError("the disk is full")
+
+    async def main() -> None:
+        app = EpisodeSessions(open_episode, on_end, HttpLimits(), "127.0.0.1").app()
+        transport = httpx2.ASGITransport(app)
+        async with (
+            app.router.lifespan_context(app),
+            httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:1") as http,
+        ):
+            first, second = [await _begin(http) for _ in range(2)]
+            for session in (first, second):
+                assert (await http.post("/mcp", json=ASK_TOOLS, headers=session)).status_code == 200
+            await http.delete("/mcp", headers=first)
+            assert (await http.post("/mcp", json=ASK_TOOLS, headers=second)).status_code == 200
+
+    anyio.run(main)
+    assert [ended.failure for ended in told] == [None, None]
+
+
+ASK_TOOLS: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+
+
+async def _begin(http: httpx2.AsyncClient) -> dict[str, str]:
+    """Open a session; return the headers of its requests."""
+    accept = {"accept": "application/json, text/event-stream"}
+    hello = {
+        "protocolVersion": PROTOCOL,
+        "capabilities": {},
+        "clientInfo": {"name": "raw", "version": "0"},
+    }
+    initialize = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    answer = await http.post("/mcp", json=initialize, headers=accept)
+    session_id = answer.headers["mcp-session-id"]
+    return accept | {"mcp-session-id": session_id, "mcp-protocol-version": PROTOCOL}
+
+
+class SlowEpisode:
+    """An episode without tools whose second call waits to be let go."""
+
+    instructions = ""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.second_began = threading.Event()
+        self.let_go = threading.Event()
+
+    def list_tools(self) -> list[ToolInfo]:
+        return []
+
+    def call(self, call: ToolCall) -> CallRecord:
+        self.calls += 1
+        if self.calls == 2:
+            self.second_began.set()
+            assert self.let_go.wait(60)
+        return CallRecord(name=call.name, arguments=call.arguments, content="", is_error=False)
+
+    def grade(self) -> tuple[Grade, tuple[Change, ...]]:
+        return Grade(passed=True, results=()), ()
+
+    def close(self) -> None:
+        """Hold nothing."""
+
+
+def test_a_session_that_waits_for_an_answer_is_not_idle() -> None:
+    episode = SlowEpisode()
+
+    async def main() -> None:
+        session = ServedSession(episode, lambda _: None, idle_timeout_s=60)
+        async with anyio.create_task_group() as group:
+            group.start_soon(session.call, "first", None)
+            group.start_soon(session.call, "second", None)
+            await anyio.to_thread.run_sync(episode.second_began.wait)
+            assert session.idle_scope.deadline == math.inf
+            episode.let_go.set()
+        assert session.idle_scope.deadline < math.inf
+
+    anyio.run(main)
 
 
 def test_a_broken_database_is_an_mcp_error_and_a_session_without_a_grade(

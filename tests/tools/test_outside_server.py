@@ -94,6 +94,32 @@ def test_a_server_that_does_not_answer_in_time_is_a_failure(
         session.call_tool("hang", "")
 
 
+@pytest.fixture
+def odd(embedded_database: EpisodeDatabase) -> Iterator[OutsideToolSession]:
+    command = [sys.executable, str(Path(__file__).with_name("odd_server.py"))]
+    session = open_tools(embedded_database, (), OutsideServer(command=command))
+    assert isinstance(session, OutsideToolSession)
+    with closing(session):
+        yield session
+
+
+def test_a_schema_or_an_answer_that_cannot_be_read_is_a_failure(odd: OutsideToolSession) -> None:
+    for name, problem in (("dangling", "nowhere"), ("not_a_number", "not JSON compliant")):
+        with pytest.raises(ToolFailure, match=f"calling {name}: .*{problem}"):
+            odd.call_tool(name, '{"x": 1}')
+
+
+def test_arguments_that_are_too_deep_or_too_long_to_explain_are_refused(
+    odd: OutsideToolSession,
+) -> None:
+    deep = f'{{"x": {"[" * 300}{"]" * 300}}}'
+    assert odd.call_tool("nested", deep).result == ("arguments: nested too deeply", True)
+    content, is_error = odd.call_tool("nested", f'{{"x": "{"y" * 5000}"}}').result
+    assert is_error
+    assert content.startswith("x: 'yyy")
+    assert len(content) == len("x: ") + 400
+
+
 @pytest.mark.parametrize(
     "server",
     [
