@@ -59,7 +59,10 @@ def join_ranks(config: RunConfig) -> None:
     if dist.is_initialized() or not (launched or config.learner.kind == "deepspeed"):
         return
     backend = "nccl" if torch.cuda.is_available() else "gloo"
-    # The others wait in a broadcast while the main process gathers a whole step's episodes.
+    if backend == "nccl":
+        # NCCL moves Python objects through the current device, which is GPU 0 for everyone else.
+        torch.cuda.set_device(device_of_rank())
+    # The others wait while the main process gathers a whole step's episodes, or a validation's.
     patience = timedelta(seconds=config.rollout.step_deadline_s + 3600.0)
     if config.learner.kind == "deepspeed":
         import deepspeed

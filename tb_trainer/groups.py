@@ -43,7 +43,7 @@ class CollectSettings:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A complete group with signal.
+    """A complete group.
 
     All are [G]. ``rewards`` are after the overlong policy; ``trained`` is false for an episode
     that the policy masks.
@@ -54,6 +54,11 @@ class Group:
     trajectories: tuple[Trajectory, ...]
     rewards: tuple[float, ...]
     trained: tuple[bool, ...]
+
+    @property
+    def has_signal(self) -> bool:
+        """Whether the rewards differ, and an episode is left to learn that from."""
+        return has_signal(self.rewards) and any(self.trained)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +171,7 @@ class _Collector:
         for draft in drafts:
             draft.rounds += 1
             group = _group_of(draft, self._settings.overlong) if draft.complete else None
-            if group is not None and has_signal(group.rewards):
+            if group is not None and group.has_signal:
                 self._groups[draft.number] = group
                 self._enter(draft, "trained")
             elif not draft.complete and not late and draft.rounds <= self._settings.retries:

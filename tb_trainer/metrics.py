@@ -86,4 +86,7 @@ def _truncate(path: Path, last_step: int) -> None:
         except ValueError:
             break
         kept.append(line + "\n")
-    path.write_text("".join(kept), encoding="utf-8")
+    # A kill while this is written must not cost the lines that stay.
+    draft = path.with_suffix(".tmp")
+    draft.write_text("".join(kept), encoding="utf-8")
+    draft.replace(path)

@@ -6,7 +6,13 @@ from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
-from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerFast
+from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    PreTrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
 from transformers.models.auto.tokenization_auto import AutoTokenizer
 
 from tb_envs.errors import UsageError
@@ -71,6 +77,33 @@ def named_weights(model: nn.Module) -> Iterable[tuple[str, Tensor]]:
     """
     for name, parameter in model.named_parameters(remove_duplicate=False):
         yield name, parameter.detach()
+
+
+def other_attention(config: PreTrainedConfig) -> set[str]:
+    """Name the kinds of attention in a model that are not plain full attention.
+
+    Most configurations list the kinds; older ones have one window for all layers.
+    """
+    text = config.get_text_config()
+    kinds = cast("list[str] | None", getattr(text, "layer_types", None))
+    if kinds is None and getattr(text, "use_sliding_window", True):
+        window = cast("int | None", getattr(text, "sliding_window", None))
+        kinds = ["sliding_attention"] if window and window < text.max_position_embeddings else None
+    return set(kinds or ()) - {"full_attention"}
+
+
+def switch_dropout_off(model: nn.Module) -> None:
+    """Set every dropout rate to 0; the model can then stay in training mode.
+
+    The engine samples without dropout. A learner with it would compare log-probabilities of
+    another network, a different one in each pass; and recomputed activations need training mode.
+    """
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = 0.0
+        for name, value in vars(module).items():
+            if "drop" in name and isinstance(value, float):  # attention layers keep a bare number
+                setattr(module, name, 0.0)
 
 
 def recompute_activations(model: PreTrainedModel) -> None:

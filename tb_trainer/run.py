@@ -48,7 +48,8 @@ def train(config: RunConfig, *, resume: bool = False, watch: Watch | None = None
     try:
         if checkpoint is not None:
             parts.learner.load(checkpoint)
-            hand_over(parts)  # the engine was loaded with the first weights, not the last
+        # A new engine holds the first weights, and servers those of whatever run they served last.
+        hand_over(parts)
         return _Run(config, output, parts).go(state, watch or _ignore)
     finally:
         if parts.engine is not None:

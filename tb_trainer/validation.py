@@ -1,5 +1,6 @@
 """Measure a policy on held-out tasks: the same attempts each time, so that steps compare."""
 
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -63,9 +64,10 @@ def play(
 ) -> list[Episode]:
     """Play each task ``attempts`` times.
 
-    What the infrastructure broke is played again, ``settings.retries`` times; what is broken then
-    is among the episodes as a system error.
+    What the infrastructure broke is played again, ``settings.retries`` times; what is broken then,
+    or not done after ``settings.step_deadline_s``, is among the episodes as a system error.
     """
+    ends = time.monotonic() + settings.step_deadline_s
     jobs = [
         task.job(seed=derive_seed(seed, "validation", task.name), attempt=attempt)
         for task in tasks
@@ -78,7 +80,11 @@ def play(
         policy.engine.expect(len(jobs), concurrency)
         broken = []
         for result in rollout(
-            jobs, policy, concurrency=concurrency, deadline_s=settings.episode_deadline_s
+            jobs,
+            policy,
+            concurrency=concurrency,
+            deadline_s=settings.episode_deadline_s,
+            total_deadline_s=max(0.0, ends - time.monotonic()),
         ):
             if isinstance(result.episode.outcome, SystemErrored):
                 broken.append(result)

@@ -63,7 +63,7 @@ class RolloutConfig(Section):
     episode_deadline_s: PositiveFloat = 3600.0
     """Wall clock of one episode, set-up and grading included."""
     step_deadline_s: PositiveFloat = 14_400.0
-    """Wall clock of one step's episodes."""
+    """Wall clock of one step's episodes, and of one validation's."""
 
 
 class EngineConfig(Section):

@@ -22,6 +22,9 @@ from tb_trainer.seeds import derive_seed
 from tb_trainer.trajectory import Sampled
 
 _CONTROL_TIMEOUT_S = 600.0
+# Said in each request: a server may have other defaults, which models' files often bring along.
+_UNBENT = {"top_p": 1.0, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}
+_ENDS = ("stop", "length")
 
 
 class ServedEngine:
@@ -64,6 +67,7 @@ class ServedEngine:
                 "prompt": list(request.ids),
                 "max_tokens": request.max_new_tokens,
                 "temperature": request.temperature,
+                **_UNBENT,
                 "seed": request.seed,
                 "stop_token_ids": sorted(request.stop_ids),
                 "logprobs": 0,
@@ -81,7 +85,11 @@ class ServedEngine:
         folder = write_weights(source, self._exchange)
         body = {"method": "reload_weights", "kwargs": {"weights_path": str(folder)}}
         self._control("/collective_rpc", body)
-        self._control("/reset_prefix_cache", {})
+        # A turn that was given up may still hold blocks, and then the cache would stay.
+        answers = self._control("/reset_prefix_cache?reset_running_requests=true", {})
+        for url, answer in zip(self._urls, answers, strict=True):
+            if answer.get("success") is False:
+                raise PolicyFailure(f"{url} did not drop the prefix cache of the old weights")
 
     def sleep(self) -> None:
         """Free the servers' GPU memory, where they can sleep."""
@@ -96,12 +104,14 @@ class ServedEngine:
     def close(self) -> None:
         """The servers are not ours to stop."""
 
-    def _control(self, route: str, body: dict[str, Any]) -> None:
-        def send(url: str) -> None:
-            _call(url + route, body, timeout_s=_CONTROL_TIMEOUT_S)
+    def _control(self, route: str, body: dict[str, Any]) -> list[dict[str, Any]]:
+        """Send the same to every server, and return what each answers."""
+
+        def send(url: str) -> dict[str, Any]:
+            return _call(url + route, body, timeout_s=_CONTROL_TIMEOUT_S)
 
         with ThreadPoolExecutor(len(self._urls)) as pool:
-            list(pool.map(send, self._urls))
+            return list(pool.map(send, self._urls))
 
 
 def _sampled(answer: dict[str, Any], url: str) -> Sampled:
@@ -109,14 +119,16 @@ def _sampled(answer: dict[str, Any], url: str) -> Sampled:
     try:
         choice = answer["choices"][0]
         ids, logprobs = choice.get("token_ids"), choice["logprobs"]["token_logprobs"]
-        stopped = choice["finish_reason"] == "stop"
+        end = choice["finish_reason"]
     except (KeyError, IndexError, TypeError) as error:
         raise PolicyFailure(f"{url}: not a completion with log-probabilities: {answer}") from error
+    if end not in _ENDS:
+        raise PolicyFailure(f"{url} ended a turn with {end!r}; expected {' or '.join(_ENDS)}")
     if ids is None:
         raise PolicyFailure(f"{url} returns no token ids; it needs a newer vLLM")
     if len(ids) != len(logprobs):
         raise PolicyFailure(f"{url}: {len(ids)} token ids, but {len(logprobs)} log-probabilities")
-    return Sampled(tuple(ids), tuple(logprobs), stopped=stopped)
+    return Sampled(tuple(ids), tuple(logprobs), stopped=end == "stop")
 
 
 def _call(url: str, body: dict[str, Any] | None = None, *, timeout_s: float) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from tb_envs.errors import PolicyFailure, UsageError
 from tb_trainer.engines.kv import EpisodeCache
 from tb_trainer.engines.protocol import Request, WeightSource
 from tb_trainer.engines.turn import decode_turn
+from tb_trainer.models import other_attention
 from tb_trainer.trajectory import Sampled
 
 
@@ -46,11 +47,10 @@ class TransformersEngine:
         max_batch: int = 64,
         gather_s: float = 2.0,
     ) -> None:
-        kinds = set(getattr(model.config, "layer_types", None) or ["full_attention"])
-        if kinds != {"full_attention"}:
+        if other := other_attention(model.config):
             raise UsageError(
                 f"the transformers engine keeps caches of full attention only, and this model has "
-                f"{', '.join(sorted(kinds))}; use the vllm engine"
+                f"{', '.join(sorted(other))}; use the vllm engine"
             )
         self._model = model.eval()
         self._context_tokens = context_tokens

@@ -191,7 +191,8 @@ class VllmEngine:
             with tempfile.TemporaryDirectory(dir=_memory_folder()) as folder:
                 path = write_weights(source, Path(folder))
                 engine.collective_rpc("reload_weights", kwargs={"weights_path": str(path)})
-        engine.reset_prefix_cache()
+        if not engine.reset_prefix_cache(reset_running_requests=True):
+            raise PolicyFailure("vLLM did not drop the prefix cache of the old weights")
 
 
 @dataclass(frozen=True, slots=True)

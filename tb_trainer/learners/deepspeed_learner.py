@@ -24,7 +24,7 @@ from tb_trainer.learners.protocol import LearnerSettings, UpdateStats
 from tb_trainer.learners.sequence_parallel import use_sequence_parallel
 from tb_trainer.learners.statistics import StatSums, gather_logprobs
 from tb_trainer.learners.torch_learner import learning_rate
-from tb_trainer.models import recompute_activations
+from tb_trainer.models import recompute_activations, switch_dropout_off
 
 _TAG = "deepspeed"
 _ABOUT = "deepspeed.json"
@@ -43,6 +43,7 @@ class DeepSpeedLearner:
         self._rank, self._world = dist.get_rank(), dist.get_world_size()
         parallel = settings.sequence_parallel
         shard = use_sequence_parallel(model, parallel) if parallel > 1 else None
+        switch_dropout_off(model)
         if settings.gradient_checkpointing:
             recompute_activations(model)
         self.model = model.train()

@@ -7,19 +7,26 @@ import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
+from tb_envs.errors import UsageError
 from tb_trainer.grpo.logprobs import token_logprobs
 from tb_trainer.grpo.loss import LossInputs, LossOutputs, policy_loss
 from tb_trainer.learners.batch import MicroBatch
 from tb_trainer.learners.protocol import LearnerSettings
 from tb_trainer.learners.sequence_parallel import SequenceShard
 
+_AFTER_THE_HEAD = (
+    "final_logit_softcapping", "logit_scale", "logits_scaling", "lm_head_multiplier",
+    "output_multiplier",
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class ObjectiveOutputs:
-    """The loss part of a micro-batch, and the weighted sum of its tokens' entropies."""
+    """The loss part of a micro-batch, its tokens' weights and weighted entropies, both added up."""
 
     loss: LossOutputs
     entropy: float
+    weight: float
 
 
 class Objective(nn.Module):
@@ -29,12 +36,23 @@ class Objective(nn.Module):
         model: The policy.
         settings: Chunk, temperature, clipping.
         shard: This rank's part of each sequence, with sequence parallelism.
+
+    Raises:
+        UsageError: the model scales or caps the logits that its head gives; the chunked head here
+            does not, so that its probabilities would be another distribution's.
     """
 
     def __init__(
         self, model: PreTrainedModel, settings: LearnerSettings, shard: SequenceShard | None = None
     ) -> None:
         super().__init__()
+        text = model.config.get_text_config()
+        for name in _AFTER_THE_HEAD:
+            if (value := getattr(text, name, None)) not in (None, 1.0):
+                raise UsageError(
+                    f"{model.config.model_type} changes logits after its head ({name} = {value}), "
+                    "which the learners do not follow; train a model without it"
+                )
         self.model = model
         self._head = LogprobHead(cast("nn.Linear", model.get_output_embeddings()), settings)
         self._settings = settings
@@ -66,7 +84,7 @@ class Objective(nn.Module):
             self._settings.loss,
         )
         weighted = float((entropy * micro.weights).sum())
-        return outputs.loss, ObjectiveOutputs(outputs, weighted)
+        return outputs.loss, ObjectiveOutputs(outputs, weighted, float(micro.weights.sum()))
 
     def _logprobs(self, micro: MicroBatch) -> tuple[Tensor, Tensor]:
         positions = None if self._shard is None else self._shard.positions(micro.ids)

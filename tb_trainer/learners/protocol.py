@@ -16,10 +16,9 @@ class LearnerSettings:
     """How a learner learns, whichever it is.
 
     ``micro_batch_tokens`` bounds the padded tokens of a forward pass, ``logprob_chunk`` the rows
-    of logits that exist at once. ``temperature`` is the sampler's. ``updates`` optimizer steps are
-    made of one batch. The rate rises over ``warmup_steps`` updates, and then falls to a twentieth
-    over ``decay_steps``, where that is not 0. ``offload`` moves optimizer states, or parameters
-    too, to the CPU.
+    of logits that exist at once. ``temperature`` is the sampler's. The rate rises over
+    ``warmup_steps`` updates, and then falls to a twentieth over ``decay_steps``, where that is not
+    0. ``offload`` moves optimizer states, or parameters too, to the CPU.
     """
 
     learning_rate: float = 1e-6
@@ -40,7 +39,12 @@ class LearnerSettings:
 
 @dataclass(frozen=True, slots=True)
 class UpdateStats:
-    """Means over the trained tokens, weighted as in the loss, over all ranks."""
+    """What an update did, over all ranks.
+
+    ``loss`` is the weighted sum that was minimised, ``sampler_gap_max`` a maximum and
+    ``grad_norm`` the gradient's norm before clipping. From ``entropy`` to ``sampler_gap`` they are
+    means over the trained tokens, weighted as in the loss.
+    """
 
     loss: float
     grad_norm: float

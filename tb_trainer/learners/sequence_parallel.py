@@ -19,6 +19,7 @@ from transformers.masking_utils import AttentionMaskInterface
 
 from tb_envs.errors import UsageError
 from tb_trainer.learners.batch import MicroBatch
+from tb_trainer.models import other_attention
 
 NAME = "sequence_parallel"
 
@@ -75,8 +76,13 @@ def use_sequence_parallel(model: PreTrainedModel, size: int) -> SequenceShard:
     """Form groups of ``size`` neighbouring ranks and switch the model's attention.
 
     Raises:
-        UsageError: ranks or attention heads cannot be divided.
+        UsageError: ranks or attention heads cannot be divided, or a layer's attention is another.
     """
+    if other := other_attention(model.config):
+        raise UsageError(
+            f"sequence parallelism trades heads of full attention only, and this model has "
+            f"{', '.join(sorted(other))}; set learner.sequence_parallel=1"
+        )
     world, rank = dist.get_world_size(), dist.get_rank()
     heads = int(model.config.num_attention_heads)
     if world % size or heads % size:

@@ -11,11 +11,14 @@ from tb_trainer.learners.objective import ObjectiveOutputs
 from tb_trainer.learners.protocol import UpdateStats
 
 _FROM_LOSS = ("clip_fraction", "approx_kl", "ref_kl", "importance", "sampler_gap")
-_SUMMED = ("loss", "entropy", *_FROM_LOSS)
+_SUMMED = ("loss", "weight", "entropy", *_FROM_LOSS)
 
 
 class StatSums:
-    """Adds micro-batches up; every statistic but one is a weighted sum like the loss."""
+    """Adds micro-batches up. The loss stays a sum, and the largest gap a maximum.
+
+    All else becomes a weighted mean: the weights of a batch need not add up to 1.
+    """
 
     def __init__(self) -> None:
         self._sums = dict.fromkeys(_SUMMED, 0.0)
@@ -24,6 +27,7 @@ class StatSums:
     def add(self, outputs: ObjectiveOutputs) -> None:
         """Add one micro-batch."""
         self._sums["loss"] += outputs.loss.loss.item()
+        self._sums["weight"] += outputs.weight
         self._sums["entropy"] += outputs.entropy
         for name in _FROM_LOSS:
             self._sums[name] += getattr(outputs.loss, name)
@@ -32,15 +36,17 @@ class StatSums:
     def reduced(
         self, device: torch.device, *, grad_norm: float, learning_rate: float
     ) -> UpdateStats:
-        """Add all ranks' sums up."""
+        """Add all ranks' sums up, and divide."""
         values = torch.tensor([self._sums[name] for name in _SUMMED], device=device)
         largest = torch.tensor(self._gap_max, device=device)
         if dist.is_initialized():
             dist.all_reduce(values)
             dist.all_reduce(largest, op=dist.ReduceOp.MAX)
         sums = dict(zip(_SUMMED, values.tolist(), strict=True))
+        loss, weight = sums.pop("loss"), sums.pop("weight")
         return UpdateStats(
-            **sums,
+            loss=loss,
+            **{name: value / weight for name, value in sums.items()},
             sampler_gap_max=float(largest),
             grad_norm=grad_norm,
             learning_rate=learning_rate,

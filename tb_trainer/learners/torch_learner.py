@@ -19,7 +19,7 @@ from tb_trainer.learners.objective import Objective, autocast
 from tb_trainer.learners.protocol import LearnerSettings, UpdateStats
 from tb_trainer.learners.sequence_parallel import use_sequence_parallel
 from tb_trainer.learners.statistics import StatSums, gather_logprobs
-from tb_trainer.models import named_weights, recompute_activations
+from tb_trainer.models import named_weights, recompute_activations, switch_dropout_off
 
 _STATE = "learner.pt"
 _LOWEST_RATE = 0.05
@@ -40,6 +40,7 @@ class TorchLearner:
         self._world = dist.get_world_size() if dist.is_initialized() else 1
         parallel = settings.sequence_parallel
         shard = use_sequence_parallel(model, parallel) if parallel > 1 else None
+        switch_dropout_off(model)
         if settings.gradient_checkpointing:
             recompute_activations(model)
         self.model = model.train()

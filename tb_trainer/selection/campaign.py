@@ -13,8 +13,6 @@ from pydantic import Field
 from tb_envs.outcome import Record
 from tb_trainer.selection.suite import Suite
 
-CAMPAIGN_FORMAT = 1
-
 JudgeChoice = Literal["endpoint", "skip"]
 Kind = Literal["run", "resume", "rerun-missing", "rerun-errors"]
 
@@ -33,7 +31,7 @@ class Campaign(Record):
     whether rubrics are asked, or left out of the verdict.
     """
 
-    format_version: int = CAMPAIGN_FORMAT
+    format_version: Literal[1] = 1
     suite: Suite
     policy: str
     sampling: dict[str, Any] = Field(default_factory=dict)

@@ -188,6 +188,14 @@ def test_a_folder_without_results_is_named(tmp_path):
         Ledger.open(tmp_path)
 
 
+def test_a_folder_of_another_format_is_refused(tmp_path):
+    Ledger.create(tmp_path, CAMPAIGN)
+    path = tmp_path / "campaign.json"
+    path.write_text(path.read_text().replace('"format_version": 1', '"format_version": 2'))
+    with pytest.raises(UsageError, match="format_version"):
+        Ledger.open(tmp_path)
+
+
 CHILD = """
 import sys
 from pathlib import Path

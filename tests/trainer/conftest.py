@@ -106,6 +106,7 @@ class LetterEnv(gymnasium.Env[Any, Any]):
 
 gymnasium.register("Toy/Letter-v0", entry_point=LetterEnv)
 gymnasium.register("Toy/LetterTwice-v0", entry_point=LetterEnv, kwargs={"turns": 2})
+gymnasium.register("Toy/LetterCut-v0", entry_point=LetterEnv, max_episode_steps=1)
 for _what in ("prompts", "databases"):
     gymnasium.register(f"Toy/Unlike-{_what}-v0", entry_point=LetterEnv, kwargs={"unlike": _what})
 gymnasium.register("Toy/Impossible-v0", entry_point=LetterEnv, kwargs={"letters": "\u2603"})

@@ -185,6 +185,16 @@ def test_an_episode_cut_by_its_tokens_is_graded_and_masked_if_asked(codec: ChatC
     assert fates(collection) == ["zero_variance"]
 
 
+def test_a_group_whose_episodes_are_all_masked_has_nothing_to_teach(codec: ChatCodec) -> None:
+    tasks = ("Toy/LetterCut-v0", "Toy/Letter-v0")
+    kept = gather(codec, tasks=tasks, overlong="keep")
+    assert fates(kept) == ["trained", "trained"]
+    assert sorted(entry.cut for entry in kept.entries) == [0, 4]
+    masked = gather(codec, tasks=tasks, overlong="mask", replacements=2)
+    assert [group.task.name for group in masked.groups] == ["Toy/Letter-v0"] * 2
+    assert totals_by_task(masked.entries)["Toy/LetterCut-v0"].trained == 0
+
+
 def test_a_first_prompt_that_does_not_fit_stops_the_run(codec: ChatCodec) -> None:
     limits = SamplingLimits(1.0, 5, 32, 8)
     policy = EnginePolicy(TypingEngine(codec, odd_ones_pass), codec, limits, name="t", seed=1)

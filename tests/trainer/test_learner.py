@@ -85,6 +85,21 @@ def test_an_update_is_the_same_however_the_batch_is_cut(
         assert close > 0.99, name
 
 
+@pytest.mark.parametrize("weight", [0.05, 0.001])
+def test_statistics_are_means_a_token_whatever_the_weights_add_up_to(
+    tiny_model: Maker, weight: float
+) -> None:
+    """Dr. GRPO's fixed length makes the weights add up to less than 1, and an alarm reads nats."""
+    batch = [replace(one, weight=weight) for one in BATCH]
+    model = tiny_model()
+    nats = [-value for one in TorchLearner(model, settings()).logprobs(batch) for value in one]
+    stats = TorchLearner(model, settings(micro_batch_tokens=40)).update(batch)
+    # All were sampled with -4.
+    gaps = [abs(-value + 4.0) for value in nats]
+    assert stats.sampler_gap == pytest.approx(sum(gaps) / len(gaps), rel=1e-4)
+    assert stats.importance == pytest.approx(1.0)
+
+
 def test_logprobs_keep_the_order_of_the_sequences(tiny_model: Maker) -> None:
     model = tiny_model()
     together = TorchLearner(model, settings(micro_batch_tokens=40)).logprobs(BATCH)
@@ -92,6 +107,47 @@ def test_logprobs_keep_the_order_of_the_sequences(tiny_model: Maker) -> None:
         (alone,) = TorchLearner(model, settings()).logprobs([one])
         assert len(got) == one.trajectory.sampled_tokens
         assert got == pytest.approx(alone, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "dropout"),
+    [
+        ("qwen3", {"attention_dropout": 0.5}),
+        ("gpt2", {"attn_pdrop": 0.5, "resid_pdrop": 0.5, "embd_pdrop": 0.5}),
+    ],
+)
+def test_a_models_dropout_is_off_since_the_sampler_has_none(
+    tiny_model: Maker, kind: str, dropout: dict[str, float]
+) -> None:
+    model = tiny_model(kind, **dropout)
+    learner = TorchLearner(model, settings(gradient_checkpointing=True))
+    first = learner.update(BATCH)
+    again = TorchLearner(tiny_model(kind, **dropout), settings()).logprobs(BATCH)
+    alone = tiny_model(kind, **dropout).eval()
+    for one, got in zip(BATCH, again, strict=True):
+        ids = torch.tensor([one.trajectory.ids])
+        expected = torch.log_softmax(alone(input_ids=ids).logits[0, :-1], -1)
+        chosen = expected.gather(-1, ids[0, 1:, None]).squeeze(-1)
+        mask = torch.tensor(one.trajectory.loss_mask[1:], dtype=torch.bool)
+        torch.testing.assert_close(torch.tensor(got), chosen[mask], atol=1e-5, rtol=1e-4)
+    gaps = [abs(value + 4.0) for one in again for value in one]
+    assert first.sampler_gap == pytest.approx(sum(gaps) / len(gaps), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value"),
+    [
+        ("granite", "logits_scaling", 8.0),
+        ("cohere", "logit_scale", 0.0625),
+        ("gemma2", "final_logit_softcapping", 30.0),
+    ],
+)
+def test_a_model_that_changes_logits_after_its_head_is_refused(
+    tiny_model: Maker, kind: str, name: str, value: float
+) -> None:
+    with pytest.raises(UsageError, match=rf"{kind}.*{name} = {value}"):
+        TorchLearner(tiny_model(kind, **{name: value}), settings())
+    TorchLearner(tiny_model("granite", logits_scaling=1.0), settings())
 
 
 def test_a_second_update_on_one_batch_is_measured_against_the_first_policy(

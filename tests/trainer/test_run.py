@@ -12,9 +12,11 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+import tb_trainer.build
 from tb_envs.errors import UsageError
 from tb_trainer.checkpoint import latest_checkpoint, read_state
 from tb_trainer.config import RunConfig, load_config, render_config
+from tb_trainer.engines import Engine
 from tb_trainer.export import export_checkpoint
 from tb_trainer.metrics import read_lines
 from tb_trainer.run import train
@@ -116,6 +118,26 @@ def test_six_steps_equal_three_and_three_resumed_to_the_bit(
         assert (tmp_path / "halves" / file).read_text() == whole
     for name, tensor in weights(tmp_path / "whole").items():
         assert torch.equal(tensor, weights(tmp_path / "halves")[name]), name
+
+
+def test_a_run_begins_by_giving_its_engine_the_first_weights(
+    model_directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Servers outlive runs: what they hold may be the last weights of one that was killed."""
+    train(config(model_directory, tmp_path / "new"))
+    build = tb_trainer.build.build_engine
+
+    def served_another_run(settings: RunConfig) -> Engine:
+        engine = build(settings)
+        model = AutoModelForCausalLM.from_pretrained(model_directory)
+        named = model.named_parameters(remove_duplicate=False)
+        engine.update_weights(lambda: [(name, 3 * tensor) for name, tensor in named])
+        return engine
+
+    monkeypatch.setattr(tb_trainer.build, "build_engine", served_another_run)
+    train(config(model_directory, tmp_path / "used"))
+    for file in ("metrics.jsonl", "ledger.jsonl"):
+        assert (tmp_path / "used" / file).read_text() == (tmp_path / "new" / file).read_text()
 
 
 def test_a_step_without_signal_changes_nothing(model_directory: Path, tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ from tb_envs.errors import PolicyFailure, UsageError
 from tb_trainer.engines import Request
 from tb_trainer.engines.served_engine import ServedEngine
 
+RESET = "/reset_prefix_cache?reset_running_requests=true"
+
 
 class FakeVllm:
     """Samples the ids 7, 8 and 5; notes every call; ``broken`` says how a route goes wrong."""
@@ -117,6 +119,8 @@ def test_ids_go_in_and_ids_and_logprobs_come_out(
     assert asked == {
         "model": "m", "prompt": [1, 2, 3], "max_tokens": 12, "temperature": 0.7, "seed": 9,
         "stop_token_ids": [5, 6], "logprobs": 0, "return_token_ids": True,
+        # Said, so that no default of a server or of a model's files bends what is sampled from.
+        "top_p": 1.0, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0,
     }  # fmt: skip
     assert engine.context_tokens == 256, "what every server takes"
 
@@ -149,7 +153,7 @@ def test_every_server_sleeps_wakes_takes_the_weights_and_drops_its_cache_in_this
     engine.update_weights(lambda: weights.items())
     for server in servers:
         assert server.routes() == [
-            "/sleep?level=1", "/wake_up", "/collective_rpc", "/reset_prefix_cache",
+            "/sleep?level=1", "/wake_up", "/collective_rpc", RESET,
         ]  # fmt: skip
         assert server.weights.keys() == weights.keys()
         for name, tensor in weights.items():
@@ -178,6 +182,11 @@ BROKEN: dict[str, tuple[int, bytes] | None] = {
         200,
         b'{"choices": [{"logprobs": {"token_logprobs": [-1]}, "finish_reason": "stop"}]}',
     ),
+    "a turn that the server gave up": (
+        200,
+        b'{"choices": [{"token_ids": [1], "logprobs": {"token_logprobs": [-1]},'
+        b' "finish_reason": "abort"}]}',
+    ),
     "a server that hangs": None,
 }
 
@@ -195,13 +204,24 @@ def test_whatever_a_server_does_wrong_is_a_policy_failure_that_names_it(
         assert engine.generate(request(), timeout_s=10).ids == (7, 8, 5)
 
 
-@pytest.mark.parametrize("route", ["/collective_rpc", "/reset_prefix_cache", "/wake_up"])
+@pytest.mark.parametrize("route", ["/collective_rpc", RESET, "/wake_up"])
 def test_a_server_that_does_not_take_the_weights_is_named(
     route: str, engine: ServedEngine, servers: list[FakeVllm]
 ) -> None:
     servers[1].broken[route] = (500, b"worker died")
     with pytest.raises(PolicyFailure, match=rf"{servers[1].url}.*worker died"):
         hand_over(engine)
+
+
+def test_a_server_that_keeps_its_prefix_cache_is_named(
+    engine: ServedEngine, servers: list[FakeVllm]
+) -> None:
+    """It answers 200 while a request holds blocks; what it kept are states of the old weights."""
+    servers[2].broken[RESET] = (200, b'{"success": false}')
+    with pytest.raises(PolicyFailure, match=rf"{servers[2].url}.*prefix cache"):
+        hand_over(engine)
+    servers[2].broken[RESET] = (200, b'{"success": true}')
+    hand_over(engine)
 
 
 def hand_over(engine: ServedEngine) -> None:

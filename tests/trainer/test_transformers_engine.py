@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 import torch
@@ -11,6 +12,7 @@ from transformers import PreTrainedModel
 from tb_envs.errors import PolicyFailure, UsageError
 from tb_trainer.engines import Request
 from tb_trainer.engines.transformers_engine import TransformersEngine
+from tb_trainer.learners.sequence_parallel import use_sequence_parallel
 from tb_trainer.trajectory import Sampled
 
 Maker = Callable[..., PreTrainedModel]
@@ -93,6 +95,29 @@ def test_new_weights_are_used_at_once_and_old_caches_are_dropped(tiny_model: Mak
         torch.tensor(second.logprobs), logprobs_of(other, prompt, second, 1.0), atol=2e-5, rtol=1e-4
     )
     engine.close()
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        ("qwen3", {"layer_types": ["full_attention", "sliding_attention"], "sliding_window": 8}),
+        ("mistral", {"sliding_window": 8}),  # one window for all layers, and no list of kinds
+    ],
+)
+def test_a_model_with_windows_of_attention_is_refused(
+    tiny_model: Maker, kind: str, changes: dict[str, Any]
+) -> None:
+    model = tiny_model(kind, **changes)
+    with pytest.raises(UsageError, match="sliding_attention; use the vllm engine"):
+        TransformersEngine(model, context_tokens=256)
+    with pytest.raises(UsageError, match=r"sliding_attention; set learner\.sequence_parallel=1"):
+        use_sequence_parallel(model, 2)
+
+
+def test_a_window_that_is_not_used_is_none(tiny_model: Maker) -> None:
+    unused = {"use_sliding_window": False, "sliding_window": 8}
+    for kind, changes in (("qwen2", unused), ("mistral", {"sliding_window": 4096}), ("llama", {})):
+        TransformersEngine(tiny_model(kind, **changes), context_tokens=256).close()
 
 
 def test_an_incomplete_weight_update_is_refused(tiny_model: Maker) -> None:
