@@ -237,4 +237,4 @@ def test_half_a_character_in_a_model_s_text_does_not_keep_an_episode_from_its_fi
     write_episodes(tmp_path / "episodes.jsonl", [episode])
     (saved,) = read_episodes(tmp_path / "episodes.jsonl")
     assert saved == episode
-    assert saved.messages[1].content == "yes \\ud83d"
+    assert saved.messages[1].content == "yes ?"
