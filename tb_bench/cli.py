@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from tb_bench.comparison import compare as compare_results
 from tb_bench.comparison import cost_points
@@ -283,5 +284,6 @@ def main() -> None:
     try:
         app()
     except ThinkingBoxError as error:
-        Console(stderr=True).print(f"[bold red]{type(error).__name__}[/]: {error}", highlight=False)
+        message = f"[bold red]{type(error).__name__}[/]: {escape(str(error))}"
+        Console(stderr=True).print(message, highlight=False)
         sys.exit(2)

@@ -4,6 +4,7 @@ import sys
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from tb_envs.cli.doctor import doctor
 from tb_envs.cli.new import new_domain_command, new_task_command
@@ -38,5 +39,6 @@ def main() -> None:
     try:
         app()
     except ThinkingBoxError as error:
-        Console(stderr=True).print(f"[bold red]{type(error).__name__}[/]: {error}", highlight=False)
+        message = f"[bold red]{type(error).__name__}[/]: {escape(str(error))}"
+        Console(stderr=True).print(message, highlight=False)
         sys.exit(2)

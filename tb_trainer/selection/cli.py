@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from tb_envs.policies.protocol import Policy
 from tb_trainer.selection.bands import BANDS
@@ -152,7 +153,7 @@ def sample(
             )
     standing = ledger.standing()
     for name, message in list(standing.errors.items())[:20]:
-        console.print(f"[yellow]system error[/] {name}: {message}", highlight=False)
+        console.print(f"[yellow]system error[/] {name}: {escape(message)}", highlight=False)
     console.print(f"{standing.clean} of {standing.planned} attempts are clean")
     if not standing.complete:
         raise typer.Exit(1)
