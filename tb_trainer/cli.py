@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from tb_envs.errors import ThinkingBoxError
 from tb_trainer.selection import cli as selection
@@ -45,8 +46,8 @@ def run(
     from tb_trainer.run import train
 
     settings = load_config(config, _with_envs(overrides, env))
-    with Progress(console, settings) as progress:
-        state = train(settings, resume=resume, watch=progress.watch)
+    with Progress(console, settings, live=Console(stderr=True)) as progress:
+        state = train(settings, resume=resume, watch=progress.watch, tell=progress.tell)
     console.print(f"Done: {state.step} steps in {settings.output}.")
 
 
@@ -122,7 +123,7 @@ def main() -> None:
     try:
         app()
     except ThinkingBoxError as error:
-        Console(stderr=True).print(f"[red]error:[/red] {error}", highlight=False)
+        Console(stderr=True).print(f"[red]error:[/red] {escape(str(error))}", highlight=False)
         raise SystemExit(2) from error
 
 
