@@ -277,7 +277,7 @@ def test_the_plan_says_what_is_on_which_gpu(
 
 
 def shown(plan: Plan) -> str:
-    console = Console(width=200, record=True, file=StringIO())
+    console = Console(width=400, record=True, file=StringIO())
     show_plan(console, plan)
     return console.export_text()
 
