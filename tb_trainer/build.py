@@ -1,6 +1,7 @@
 """From a configuration to working parts: model, engine, learner, policy."""
 
 import os
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import torch
 import torch.distributed as dist
 from transformers import PreTrainedModel, PreTrainedTokenizerFast
 
+from tb_envs.errors import UsageError
 from tb_trainer.chat import ChatCodec, family_of
 from tb_trainer.config import EngineConfig, RunConfig
 from tb_trainer.engines import Engine
@@ -18,8 +20,9 @@ from tb_trainer.learners import Learner, LearnerSettings, Reference
 from tb_trainer.learners.torch_learner import TorchLearner
 from tb_trainer.models import load_model, load_tokenizer
 from tb_trainer.policy import EnginePolicy, PromptView, SamplingLimits
+from tb_trainer.prompts import measure_prompts
 from tb_trainer.step import Objective, Parts
-from tb_trainer.tasks import TaskStream, resolve
+from tb_trainer.tasks import TaskRef, TaskStream, resolve
 
 
 def build_parts(config: RunConfig, *, drawn: int) -> tuple[Parts, PreTrainedTokenizerFast]:
@@ -28,9 +31,14 @@ def build_parts(config: RunConfig, *, drawn: int) -> tuple[Parts, PreTrainedToke
     Args:
         config: The run.
         drawn: Tasks drawn before, when a run is resumed.
+
+    Raises:
+        UsageError: what is configured does not exist or does not fit together.
     """
-    join_ranks(config)
     tokenizer = load_tokenizer(config.model.path)
+    train = resolve(config.tasks.train)
+    _refuse_long_prompts(config, tokenizer, train)
+    join_ranks(config)
     model = _loaded(config, _sharding(config))
     learner = build_learner(config, model)
     reference = build_reference(config) if config.grpo.kl_coef else None
@@ -41,7 +49,7 @@ def build_parts(config: RunConfig, *, drawn: int) -> tuple[Parts, PreTrainedToke
         learner=learner,
         policy=policy,
         reference=reference,
-        stream=TaskStream(resolve(config.tasks.train), config.seed, drawn=drawn),
+        stream=TaskStream(train, config.seed, drawn=drawn),
         collect=collect_settings(config),
         objective=Objective(
             advantage=config.grpo.advantage,
@@ -51,6 +59,18 @@ def build_parts(config: RunConfig, *, drawn: int) -> tuple[Parts, PreTrainedToke
         ),
     )
     return parts, tokenizer
+
+
+def _refuse_long_prompts(
+    config: RunConfig, tokenizer: PreTrainedTokenizerFast, train: Sequence[TaskRef]
+) -> None:
+    """Say at the start, on every process, what would stop the run at the task's first turn."""
+    held_out = resolve(config.tasks.held_out) if config.tasks.held_out else ()
+    codec = ChatCodec(tokenizer, family_of(config.model.chat_template))
+    lengths = measure_prompts((*train, *held_out), codec, prompt_view(config))
+    fault = lengths.fault(config.rollout.max_prompt_tokens)
+    if fault is not None:
+        raise UsageError("; ".join(fault))
 
 
 def join_ranks(config: RunConfig) -> None:

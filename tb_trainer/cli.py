@@ -46,8 +46,8 @@ def run(
     from tb_trainer.run import train
 
     settings = load_config(config, _with_envs(overrides, env))
-    with Progress(console, settings) as progress:
-        state = train(settings, resume=resume, watch=progress.watch)
+    with Progress(console, settings, live=Console(stderr=True)) as progress:
+        state = train(settings, resume=resume, watch=progress.watch, tell=progress.tell)
     console.print(f"Done: {state.step} steps in {settings.output}.")
 
 

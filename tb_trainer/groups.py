@@ -6,7 +6,7 @@ lacks one is dropped whole. A dropped group is replaced by another task's, withi
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -21,6 +21,14 @@ from tb_trainer.ledger import Fate, LedgerEntry
 from tb_trainer.policy import EnginePolicy
 from tb_trainer.tasks import TaskRef, TaskStream
 from tb_trainer.trajectory import Trajectory
+
+Tell = Callable[[str, int, int], None]
+"""Is told what a step is doing: the stage, how much of it is done, and of how much."""
+
+
+def tell_nobody(stage: str, done: int, total: int) -> None:
+    """Keep it to oneself."""
+    del stage, done, total
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +122,17 @@ class _Draft:
 
 
 def collect(
-    step: int, stream: TaskStream, policy: EnginePolicy, settings: CollectSettings
+    step: int,
+    stream: TaskStream,
+    policy: EnginePolicy,
+    settings: CollectSettings,
+    tell: Tell = tell_nobody,
 ) -> Collection:
     """Gather a step's groups: waves of episodes until enough groups have signal.
 
     Fewer come back when the budget of replacements or the step's time is used up.
     """
-    collector = _Collector(step, stream, policy, settings)
+    collector = _Collector(step, stream, policy, settings, tell)
     drafts = [collector.draw() for _ in range(settings.groups)]
     while drafts:
         collector.play(drafts)
@@ -130,12 +142,18 @@ def collect(
 
 class _Collector:
     def __init__(
-        self, step: int, stream: TaskStream, policy: EnginePolicy, settings: CollectSettings
+        self,
+        step: int,
+        stream: TaskStream,
+        policy: EnginePolicy,
+        settings: CollectSettings,
+        tell: Tell,
     ) -> None:
         self._step = step
         self._stream = stream
         self._policy = policy
         self._settings = settings
+        self._tell = tell
         self._budget = settings.replacements
         self._ends = time.monotonic() + settings.step_deadline_s
         self._groups: dict[int, Group] = {}
@@ -154,6 +172,8 @@ class _Collector:
         jobs = [job for draft in drafts for job in draft.missing()]
         concurrency = min(settings.concurrency, len(jobs))
         self._policy.engine.expect(len(jobs), concurrency)
+        total = len(self._episodes) + len(jobs)
+        self._tell("rollout", len(self._episodes), total)
         for result in rollout(
             jobs,
             self._policy,
@@ -163,6 +183,7 @@ class _Collector:
         ):
             by_seed[result.job.seed].take(result)
             self._episodes.append(result.episode)
+            self._tell("rollout", len(self._episodes), total)
 
     def settle(self, drafts: list[_Draft]) -> list[_Draft]:
         """Decide each draft's fate; return what must be played next."""

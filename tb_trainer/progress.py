@@ -1,10 +1,12 @@
-"""What a run shows while it runs: one line a step, and how long is left."""
+"""What a run shows while it runs: one line a step, and on a terminal what the step is doing."""
 
 import time
 from types import TracebackType
 from typing import Self
 
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
 
 from tb_trainer.config import RunConfig
 from tb_trainer.step import StepReport, metrics_of
@@ -15,16 +17,29 @@ SAMPLER_GAP_ALARM = 0.05
 
 
 class Progress:
-    """Prints to a console; a context manager so that the time counts from the start of the run."""
+    """Prints to a console; a context manager so that the time counts from the start of the run.
 
-    def __init__(self, console: Console, config: RunConfig) -> None:
+    Args:
+        console: Gets the lines.
+        config: The run's.
+        live: Gets what the step is doing, if it is a terminal; by default nobody does.
+    """
+
+    def __init__(self, console: Console, config: RunConfig, live: Console | None = None) -> None:
         self._console = console
         self._config = config
+        self._live = None if live is None or not live.is_terminal else _Live(live)
         self._started = time.monotonic()
         self._steps = 0
 
+    def tell(self, stage: str, done: int, total: int) -> None:
+        """Show how far a stage of the running step is."""
+        if self._live is not None:
+            self._live.show(stage, done, total)
+
     def watch(self, report: StepReport, scores: Scores | None) -> None:
         """Print one step."""
+        self._hide()
         self._steps += 1
         metrics = metrics_of(report)
         reward = metrics["reward"]
@@ -61,7 +76,46 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        return None
+        self._hide()
+
+    def _hide(self) -> None:
+        if self._live is not None:
+            self._live.hide()
+
+
+class _Live:
+    """One line that is drawn anew: the stage, what is done of it, and its seconds so far."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._bars: Bars | None = None
+        self._stage = ""
+        self._task = TaskID(0)
+
+    def show(self, stage: str, done: int, total: int) -> None:
+        if self._bars is None:
+            self._bars = Bars(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                console=self._console,
+                transient=True,
+                redirect_stdout=False,
+            )
+            self._bars.start()
+            self._stage = ""
+        if stage != self._stage:
+            for old in self._bars.task_ids:
+                self._bars.remove_task(old)
+            self._stage = stage
+            self._task = self._bars.add_task(stage)
+        self._bars.update(self._task, completed=done, total=total)
+
+    def hide(self) -> None:
+        bars, self._bars = self._bars, None
+        if bars is not None:
+            bars.stop()
 
 
 def _held_out(scores: Scores) -> str:

@@ -12,6 +12,7 @@ from tb_envs.outcome import SystemErrored
 from tb_trainer.build import build_parts
 from tb_trainer.checkpoint import RunState, latest_checkpoint, read_state, write_checkpoint
 from tb_trainer.config import RunConfig, render_config
+from tb_trainer.groups import Tell, tell_nobody
 from tb_trainer.ledger import write_totals
 from tb_trainer.metrics import MetricsWriter
 from tb_trainer.step import Parts, StepReport, hand_over, metrics_of, train_step
@@ -21,16 +22,24 @@ from tb_trainer.validation import Scores, validate
 Watch = Callable[[StepReport, Scores | None], None]
 
 
-def train(config: RunConfig, *, resume: bool = False, watch: Watch | None = None) -> RunState:
+def train(
+    config: RunConfig,
+    *,
+    resume: bool = False,
+    watch: Watch | None = None,
+    tell: Tell = tell_nobody,
+) -> RunState:
     """Run to the configured number of steps.
 
     Args:
         config: The run.
         resume: Go on from the newest checkpoint in the output folder.
         watch: Called after each step, on the main process.
+        tell: Called within a step, on the main process, when an episode ends or a stage begins.
 
     Raises:
-        UsageError: the output folder holds a run and ``resume`` is off, or there is nothing to do.
+        UsageError: the output folder holds a run and ``resume`` is off, there is nothing to do, or
+            a task's first prompt is longer than ``rollout.max_prompt_tokens``.
         SystemFailure: the engine cannot take the weights, or not one episode of a step could be
             graded. The last checkpoint is good.
     """
@@ -45,6 +54,8 @@ def train(config: RunConfig, *, resume: bool = False, watch: Watch | None = None
             "steps to go on"
         )
     parts, _ = build_parts(config, drawn=state.drawn)
+    if parts.learner.is_main:
+        parts = replace(parts, tell=tell)
     try:
         if checkpoint is not None:
             parts.learner.load(checkpoint)
@@ -123,6 +134,7 @@ class _Run:
             attempts=self._config.rollout.group_size,
             seed=self._config.seed,
             settings=self._parts.collect,
+            tell=self._parts.tell,
         )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from tb_envs.outcome import CutByLimit
 from tb_trainer.engines import Engine
-from tb_trainer.groups import Collection, CollectSettings, Group, collect
+from tb_trainer.groups import Collection, CollectSettings, Group, Tell, collect, tell_nobody
 from tb_trainer.grpo import Aggregation, Estimator, group_advantages, token_weights
 from tb_trainer.learners import Learner, Reference, TrainSequence, UpdateStats
 from tb_trainer.policy import EnginePolicy
@@ -38,6 +38,7 @@ class Parts:
     stream: TaskStream
     collect: CollectSettings
     objective: Objective
+    tell: Tell = tell_nobody
 
     @property
     def engine(self) -> Engine | None:
@@ -64,7 +65,7 @@ def train_step(step: int, parts: Parts) -> StepReport:
     clock = _Clock()
     collection = Collection((), (), ())
     if parts.policy is not None:
-        collection = collect(step, parts.stream, parts.policy, parts.collect)
+        collection = collect(step, parts.stream, parts.policy, parts.collect, parts.tell)
     clock.lap("rollout")
     batches = from_main(_batches(collection.groups, parts.objective))
     if not batches:
@@ -72,11 +73,15 @@ def train_step(step: int, parts: Parts) -> StepReport:
     if parts.engine is not None:
         parts.engine.sleep()
     batches = _with_old_logprobs(batches, parts)
-    updates = tuple(parts.learner.update(batch) for batch in batches)
+    updates: list[UpdateStats] = []
+    for batch in batches:
+        parts.tell("learn", len(updates), len(batches))
+        updates.append(parts.learner.update(batch))
     clock.lap("learn")
+    parts.tell("sync", 0, 1)
     hand_over(parts)
     clock.lap("sync")
-    return StepReport(step, collection, updates, clock.seconds)
+    return StepReport(step, collection, tuple(updates), clock.seconds)
 
 
 def hand_over(parts: Parts) -> None:

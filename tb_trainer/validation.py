@@ -10,7 +10,7 @@ import numpy as np
 from tb_envs.episode import Episode
 from tb_envs.outcome import SystemErrored, outcome_passed
 from tb_envs.rollout import RolloutResult, rollout
-from tb_trainer.groups import CollectSettings
+from tb_trainer.groups import CollectSettings, Tell, tell_nobody
 from tb_trainer.policy import EnginePolicy
 from tb_trainer.seeds import derive_seed
 from tb_trainer.selection.estimators import observed_all, pass_at_k, pass_rate
@@ -49,9 +49,10 @@ def validate(
     attempts: int,
     seed: int,
     settings: CollectSettings,
+    tell: Tell = tell_nobody,
 ) -> Scores:
     """Play each task ``attempts`` times and score what came out."""
-    return score(play(tasks, policy, attempts=attempts, seed=seed, settings=settings))
+    return score(play(tasks, policy, attempts=attempts, seed=seed, settings=settings, tell=tell))
 
 
 def play(
@@ -61,6 +62,7 @@ def play(
     attempts: int,
     seed: int,
     settings: CollectSettings,
+    tell: Tell = tell_nobody,
 ) -> list[Episode]:
     """Play each task ``attempts`` times.
 
@@ -73,6 +75,7 @@ def play(
         for task in tasks
         for attempt in range(attempts)
     ]
+    total = len(jobs)
     done: list[Episode] = []
     broken: list[RolloutResult] = []
     for _ in range(1 + settings.retries):
@@ -90,6 +93,7 @@ def play(
                 broken.append(result)
             else:
                 done.append(result.episode)
+                tell("validate", len(done), total)
         jobs = [result.job for result in broken]
         if not jobs:
             break

@@ -30,7 +30,8 @@ def load_config(path: Path | None, overrides: Sequence[str] = ()) -> RunConfig:
     except ValidationError as error:
         faults = [_describe(fault) for fault in error.errors()]
         raise UsageError(
-            f"{path or 'configuration'}: {len(faults)} faults\n" + "\n".join(faults)
+            f"{path or 'configuration'}: {len(faults)} fault{'s' * (len(faults) > 1)}\n"
+            + "\n".join(faults)
         ) from error
 
 
@@ -64,7 +65,10 @@ def _apply(document: dict[str, Any], override: str) -> None:
         place = place.setdefault(section, {})
         if not isinstance(place, dict):
             raise UsageError(f"override {override!r}: {section} is not a section")
-    place[last] = _number(yaml.safe_load(text))
+    try:
+        place[last] = _number(yaml.safe_load(text))
+    except yaml.YAMLError as error:
+        raise UsageError(f"override {override!r}: {text!r} is not a YAML value") from error
 
 
 def _number(value: Any) -> Any:

@@ -2,7 +2,8 @@
 
 Everything but attention works token by token, so a rank can do it for T / S tokens alone. For
 attention an all-to-all exchanges slices of the sequence for slices of the heads: each rank then
-sees all T tokens of H / S heads, and a second all-to-all turns that back.
+sees all T tokens of H / S heads, and a second all-to-all turns that back. Layers of a gated delta
+rule have heads too (`delta_parallel`).
 
 Source: DeepSpeed-Ulysses (Jacobs et al. 2023, arXiv:2309.14509).
 Shapes: B batch, H heads, T whole length, t = T / S slice, D head size, S ranks of the group.
@@ -19,6 +20,8 @@ from transformers.masking_utils import AttentionMaskInterface
 
 from tb_envs.errors import UsageError
 from tb_trainer.learners.batch import MicroBatch
+from tb_trainer.learners.delta_parallel import KIND, MODELS, trade_delta_heads
+from tb_trainer.learners.trading import to_heads, to_sequence
 from tb_trainer.models import other_attention
 
 NAME = "sequence_parallel"
@@ -78,10 +81,11 @@ def use_sequence_parallel(model: PreTrainedModel, size: int) -> SequenceShard:
     Raises:
         UsageError: ranks or attention heads cannot be divided, or a layer's attention is another.
     """
-    if other := other_attention(model.config):
+    known = {KIND} if model.config.get_text_config().model_type in MODELS else set[str]()
+    if other := other_attention(model.config) - known:
         raise UsageError(
-            f"sequence parallelism trades heads of full attention only, and this model has "
-            f"{', '.join(sorted(other))}; set learner.sequence_parallel=1"
+            f"sequence parallelism cannot trade the heads of {', '.join(sorted(other))}, which this "
+            "model has; set learner.sequence_parallel=1"
         )
     world, rank = dist.get_world_size(), dist.get_rank()
     heads = int(model.config.num_attention_heads)
@@ -103,6 +107,7 @@ def use_sequence_parallel(model: PreTrainedModel, size: int) -> SequenceShard:
         del module, mask
         return _attend(query, key, value, kw.get("scaling"), mine, size), None
 
+    trade_delta_heads(model, mine, size)
     AttentionInterface.register(NAME, attention)
     AttentionMaskInterface.register(NAME, _no_mask)
     model.set_attn_implementation(NAME)
@@ -124,11 +129,11 @@ def _attend(
 ) -> Tensor:
     """Causal attention over slices: q [B, H, t, D] and k, v [B, H_kv, t, D] to [B, t, H, D]."""
     key, value = _spread(key, size), _spread(value, size)
-    whole_q, whole_k, whole_v = (_to_heads(part, group, size) for part in (query, key, value))
+    whole_q, whole_k, whole_v = (to_heads(part, group, size) for part in (query, key, value))
     out = nn.functional.scaled_dot_product_attention(
         whole_q, whole_k, whole_v, is_causal=True, scale=scale, enable_gqa=True
     )  # [B, H / S, T, D]
-    return _to_sequence(out, group, size).transpose(1, 2).contiguous()
+    return to_sequence(out, group, size).transpose(1, 2).contiguous()
 
 
 def _spread(heads: Tensor, size: int) -> Tensor:
@@ -139,40 +144,3 @@ def _spread(heads: Tensor, size: int) -> Tensor:
     if size % count:
         raise UsageError(f"{count} key-value heads and sequence_parallel = {size} do not divide")
     return heads.repeat_interleave(size // count, dim=1)
-
-
-def _to_heads(slice_: Tensor, group: dist.ProcessGroup, size: int) -> Tensor:
-    """[B, H, t, D] on each rank to [B, H / S, T, D]."""
-    batch, heads, part, depth = slice_.shape
-    parts = slice_.reshape(batch, size, heads // size, part, depth).movedim(1, 0)
-    traded = _trade(parts, group)  # [S, B, H / S, t, D], first index is now the source's slice
-    return traded.movedim(0, 2).reshape(batch, heads // size, size * part, depth)
-
-
-def _to_sequence(whole: Tensor, group: dist.ProcessGroup, size: int) -> Tensor:
-    """[B, H / S, T, D] on each rank to [B, H, t, D]."""
-    batch, heads, length, depth = whole.shape
-    parts = whole.reshape(batch, heads, size, length // size, depth).movedim(2, 0)
-    traded = _trade(parts, group)  # [S, B, H / S, t, D], first index is now the source's heads
-    return traded.movedim(0, 1).reshape(batch, size * heads, length // size, depth)
-
-
-class _AllToAll(torch.autograd.Function):
-    """Part n of the first dimension goes to rank n; the gradient travels the same way back."""
-
-    @staticmethod
-    def forward(ctx: Any, parts: Tensor, group: dist.ProcessGroup) -> Tensor:
-        ctx.group = group
-        received = torch.empty_like(parts, memory_format=torch.contiguous_format)
-        dist.all_to_all_single(received, parts.contiguous(), group=group)
-        return received
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
-        back = torch.empty_like(grads[0], memory_format=torch.contiguous_format)
-        dist.all_to_all_single(back, grads[0].contiguous(), group=ctx.group)
-        return back, None
-
-
-def _trade(parts: Tensor, group: dist.ProcessGroup) -> Tensor:
-    return cast("Tensor", _AllToAll.apply(parts, group))

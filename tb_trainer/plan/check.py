@@ -12,12 +12,20 @@ from pathlib import Path
 import torch
 
 from tb_envs.errors import ThinkingBoxError, UsageError
+from tb_trainer.build import prompt_view
 from tb_trainer.chat import ChatCodec, family_of
 from tb_trainer.config import RunConfig
 from tb_trainer.models import load_tokenizer
-from tb_trainer.plan.memory import LearnerMemory, cache_gib, learner_memory
+from tb_trainer.plan.memory import (
+    EngineMemory,
+    LearnerMemory,
+    engine_memory,
+    learner_memory,
+    offloaded_gib,
+)
 from tb_trainer.plan.shape import ModelShape, read_shape
-from tb_trainer.tasks import resolve
+from tb_trainer.prompts import PromptLengths, measure_prompts
+from tb_trainer.tasks import TaskRef, resolve
 
 _GIB = 2**30
 
@@ -32,14 +40,20 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run would be. ``shape`` and ``memory`` are None where the model is not readable."""
+    """What a run would be.
+
+    ``shape``, ``memory`` and ``engine`` are None where the model is not readable, ``prompts`` where
+    its tokenizer is not, or does not fit the chat template.
+    """
 
     config: RunConfig
     processes: int
     shape: ModelShape | None
     memory: LearnerMemory | None
-    cache_gib_per_episode: float | None
+    engine: EngineMemory | None
+    offloaded_gib: float
     tasks: int
+    prompts: PromptLengths | None
     faults: tuple[Fault, ...]
 
     @property
@@ -65,19 +79,29 @@ def make_plan(config: RunConfig, *, processes: int | None = None) -> Plan:
     count = processes or _processes(config)
     faults: list[Fault] = []
     shape = _shape(config, faults)
-    tasks = _tasks(config, faults)
+    train, held_out = _tasks(config, faults)
     faults += _limits(config)
-    faults += _template(config, shape)
+    codec = _codec(config, shape, faults)
+    prompts = None if codec is None else _prompts(config, codec, (*train, *held_out), faults)
     faults += _software(config, shape)
     faults += _topology(config, shape, count)
     faults += _endpoints(config)
     faults += _disk(config, shape)
-    memory = None if shape is None else learner_memory(config, shape, count)
-    if memory is not None:
-        faults += _fits(memory)
-    width = 2 if config.learner.dtype == "bfloat16" else 4
-    cache = None if shape is None else cache_gib(config, shape, width)
-    return Plan(config, count, shape, memory, cache, tasks, tuple(faults))
+    if shape is None:
+        return Plan(config, count, None, None, None, 0.0, len(train), prompts, tuple(faults))
+    memory = learner_memory(config, shape, count)
+    faults += _fits(memory)
+    return Plan(
+        config=config,
+        processes=count,
+        shape=shape,
+        memory=memory,
+        engine=engine_memory(config, shape),
+        offloaded_gib=offloaded_gib(config, shape, count),
+        tasks=len(train),
+        prompts=prompts,
+        faults=tuple(faults),
+    )
 
 
 def _processes(config: RunConfig) -> int:
@@ -104,13 +128,16 @@ def _shape(config: RunConfig, faults: list[Fault]) -> ModelShape | None:
         return None
 
 
-def _tasks(config: RunConfig, faults: list[Fault]) -> int:
+def _tasks(
+    config: RunConfig, faults: list[Fault]
+) -> tuple[tuple[TaskRef, ...], tuple[TaskRef, ...]]:
+    """Those that are trained on, and those that are held out."""
     try:
         train = resolve(config.tasks.train)
         held_out = resolve(config.tasks.held_out) if config.tasks.held_out else ()
     except ThinkingBoxError as error:
         faults.append(Fault(f"tasks: {error}", "see tb-envs list"))
-        return 0
+        return (), ()
     both = {task.name for task in train} & {task.name for task in held_out}
     if both:
         faults.append(
@@ -123,7 +150,7 @@ def _tasks(config: RunConfig, faults: list[Fault]) -> int:
         faults.append(
             Fault("tasks.validate_every is set, but tasks.held_out is empty", "name held-out tasks")
         )
-    return len(train)
+    return train, held_out
 
 
 def _limits(config: RunConfig) -> Iterator[Fault]:
@@ -142,23 +169,40 @@ def _limits(config: RunConfig) -> Iterator[Fault]:
         )
 
 
-def _template(config: RunConfig, shape: ModelShape | None) -> Iterator[Fault]:
+def _codec(config: RunConfig, shape: ModelShape | None, faults: list[Fault]) -> ChatCodec | None:
     """The template must be known, and the tokenizer must have its control tokens."""
     try:
         family = family_of(config.model.chat_template)
     except UsageError as error:
-        yield Fault(f"model.chat_template: {error}", "choose one of them")
-        return
+        faults.append(Fault(f"model.chat_template: {error}", "choose one of them"))
+        return None
     if shape is None:
-        return
+        return None
     try:
-        ChatCodec(load_tokenizer(config.model.path), family)
+        return ChatCodec(load_tokenizer(config.model.path), family)
     except (UsageError, OSError, ValueError) as error:
         first = str(error).strip().splitlines()[0]
-        yield Fault(
-            f"model.path, model.chat_template: {first}",
-            "choose the template of the model's own family, and a model with a fast tokenizer",
+        faults.append(
+            Fault(
+                f"model.path, model.chat_template: {first}",
+                "choose the template of the model's own family, and a model with a fast tokenizer",
+            )
         )
+        return None
+
+
+def _prompts(
+    config: RunConfig, codec: ChatCodec, tasks: tuple[TaskRef, ...], faults: list[Fault]
+) -> PromptLengths | None:
+    try:
+        lengths = measure_prompts(tasks, codec, prompt_view(config))
+    except UsageError as error:
+        faults.append(Fault(f"model.tools: {error}", "name tools that every task has"))
+        return None
+    fault = lengths.fault(config.rollout.max_prompt_tokens)
+    if fault is not None:
+        faults.append(Fault(*fault))
+    return lengths
 
 
 def _software(config: RunConfig, shape: ModelShape | None) -> Iterator[Fault]:
@@ -215,11 +259,18 @@ def _topology(config: RunConfig, shape: ModelShape | None, processes: int) -> It
                 f"{name} = {degree} and the model's {shape.kv_heads} key-value heads do not divide",
                 "choose a divisor or a multiple",
             )
-    if parallel > 1 and shape.attention_layers < shape.layers:
+    others = shape.layers - shape.attention_layers
+    if parallel > 1 and others and shape.delta_key_heads is None:
         yield Fault(
-            f"{shape.layers - shape.attention_layers} of {shape.layers} layers are not full "
-            "attention; sequence parallelism here trades attention heads only",
+            f"{others} of {shape.layers} layers are neither full attention nor a gated delta rule "
+            "of Qwen3.5's kind; sequence parallelism trades the heads of those two",
             "set learner.sequence_parallel=1",
+        )
+    elif others and (shape.delta_key_heads or 0) % parallel:
+        yield Fault(
+            f"learner.sequence_parallel = {parallel} does not divide the {shape.delta_key_heads} "
+            "key heads of the model's gated delta layers",
+            "choose a divisor",
         )
     needed = config.rollout.max_prompt_tokens + config.rollout.max_response_tokens
     if needed > shape.max_positions:
@@ -246,8 +297,12 @@ def _endpoints(config: RunConfig) -> Iterator[Fault]:
 def _disk(config: RunConfig, shape: ModelShape | None) -> Iterator[Fault]:
     if shape is None:
         return
-    # float32 weights and two moments, for the kept checkpoints, the best one and the draft.
-    needed = 12 * shape.parameters * (config.keep_checkpoints + 2) / _GIB
+    # Float32 weights and two moments, and under DeepSpeed the model's own weights too; for the kept
+    # checkpoints, the best one and the draft. Served engines get their weights through a file.
+    width = 2 if config.learner.dtype == "bfloat16" else 4
+    each = 12 + (width if config.learner.kind == "deepspeed" else 0)
+    handed = width if config.engine.kind == "served" else 0
+    needed = shape.parameters * (each * (config.keep_checkpoints + 2) + handed) / _GIB
     place = Path(config.output).absolute()
     while not place.exists():
         place = place.parent

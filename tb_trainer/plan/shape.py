@@ -1,14 +1,22 @@
 """The shape of a model, read from its configuration without loading a weight."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from transformers import AutoConfig, AutoModelForCausalLM
+from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedConfig
+
+from tb_trainer.learners.delta_parallel import KIND, MODELS
 
 
 @dataclass(frozen=True, slots=True)
 class ModelShape:
-    """What memory and divisibility depend on. ``attention_layers`` keep a growing cache."""
+    """What memory and divisibility depend on.
+
+    ``attention_layers`` are of full attention and keep a growing cache. ``delta_key_heads`` is the
+    number that sequence parallelism must divide in the other layers; None where there are none, or
+    where they are of a kind whose heads cannot be traded.
+    """
 
     parameters: int
     layers: int
@@ -19,6 +27,7 @@ class ModelShape:
     head_dim: int
     vocabulary: int
     max_positions: int
+    delta_key_heads: int | None = None
 
 
 def read_shape(path: str) -> ModelShape:
@@ -44,4 +53,10 @@ def read_shape(path: str) -> ModelShape:
         head_dim=int(getattr(text, "head_dim", None) or text.hidden_size // heads),
         vocabulary=int(text.vocab_size),
         max_positions=int(text.max_position_embeddings),
+        delta_key_heads=_delta_key_heads(text, kinds),
     )
+
+
+def _delta_key_heads(text: PreTrainedConfig, kinds: Sequence[str]) -> int | None:
+    known = text.model_type in MODELS and set(kinds) == {"full_attention", KIND}
+    return int(text.linear_num_key_heads) if known else None

@@ -3,6 +3,7 @@
 import os
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from tb_trainer.plan.check import Plan
@@ -18,8 +19,11 @@ def show_plan(console: Console, plan: Plan) -> None:
     if plan.memory is not None:
         console.print(_memory(plan))
     for number, fault in enumerate(plan.faults, start=1):
-        console.print(f"{number}. {fault.what}\n   -> {fault.remedy}", highlight=False)
-    verdict = f"no-go: {len(plan.faults)} faults" if plan.faults else "go"
+        console.print(
+            f"{number}. {fault.what}\n   -> {fault.remedy}", highlight=False, markup=False
+        )
+    count = len(plan.faults)
+    verdict = f"no-go: {count} fault{'s' * (count > 1)}" if count else "go"
     console.print(verdict, style="bold red" if plan.faults else "bold green")
 
 
@@ -35,16 +39,42 @@ def _topology(plan: Plan) -> Table:
         "engine": f"{engine.kind}, {max(1, len(engine.urls))} x tensor parallel "
         f"{engine.tensor_parallel}",
         "tasks": str(plan.tasks),
+        "longest first prompt": _longest_prompt(plan),
         "episodes a step": f"{config.rollout.groups} x {config.rollout.group_size} = "
         f"{plan.episodes_per_step}, and up to {config.rollout.replacements} groups more",
         "tokens a step": f"at most {plan.tokens_per_step:,}",
         "steps": str(config.steps),
     }
     if plan.shape is not None:
-        rows["model"] = f"{plan.shape.parameters / 1e9:.3g}B parameters, {plan.shape.layers} layers"
+        rows["model"] = (
+            f"{plan.shape.parameters / 1e6:,.1f}M parameters, {plan.shape.layers} layers"
+        )
     for name, value in rows.items():
-        table.add_row(name, value)
+        table.add_row(name, escape(value))
     return table
+
+
+def _count(number: int) -> str:
+    return f"{number / 1e9:.3g}B" if number >= 1e9 else f"{number / 1e6:.3g}M"
+
+
+def _longest_prompt(plan: Plan) -> str:
+    """How long, of what, and what it was chosen from."""
+    lengths = plan.prompts
+    if lengths is None:
+        return "not checked: the tokenizer is not at hand, or a fault below stands in the way"
+    parts: list[str] = []
+    name, limit = lengths.longest, plan.config.rollout.max_prompt_tokens
+    if name is not None:
+        parts.append(f"{lengths.tokens[name]:,} tokens ({name}), of {limit:,} at most")
+        if len(lengths.tokens) < lengths.tasks - lengths.unknown:
+            parts.append(
+                f"{len(lengths.tokens)} of {lengths.tasks} tasks were rendered, those with the "
+                "longest openings of each domain"
+            )
+    if lengths.unknown:
+        parts.append(f"{lengths.unknown} not checked: they tell it when an episode begins")
+    return "; ".join(parts)
 
 
 def _places(plan: Plan) -> Table:
@@ -83,8 +113,16 @@ def _gpus(first: int, width: int) -> str:
 
 def _memory(plan: Plan) -> Table:
     assert plan.memory is not None
+    assert plan.engine is not None
     table = Table("GiB on each device (estimate)", "")
     for name in (*LearnerMemory.__dataclass_fields__, "total"):
-        table.add_row(name, f"{getattr(plan.memory, name):,.2f}")
-    table.add_row("KV cache of one full episode (engine)", f"{plan.cache_gib_per_episode:,.2f}")
+        table.add_row(f"learner: {name}", f"{getattr(plan.memory, name):,.2f}")
+    if plan.offloaded_gib:
+        table.add_row("learner: offloaded to the CPU, a process", f"{plan.offloaded_gib:,.2f}")
+    table.add_row("engine: weights", f"{plan.engine.weights:,.2f}")
+    table.add_row("engine: KV cache of one full episode", f"{plan.engine.cache_per_episode:,.2f}")
+    table.add_row(
+        f"engine: KV cache of {plan.engine.episodes}, all in flight at once",
+        f"{plan.engine.cache_per_episode * plan.engine.episodes:,.2f}",
+    )
     return table

@@ -10,6 +10,7 @@ from tb_envs.errors import UsageError
 from tb_envs.specs import find_task
 from tb_trainer.cli import app, main
 from tb_trainer.metrics import read_lines
+from tests.trainer.locker_run import CASE
 
 RUNNER = CliRunner()
 
@@ -69,6 +70,19 @@ def test_a_run_is_begun_resumed_and_exported_from_the_command_line(
     assert (tmp_path / "model" / "tokenizer.json").exists()
 
 
+def test_a_run_refuses_a_prompt_that_is_too_long_before_anything_starts(
+    model_directory: Path, tmp_path: Path
+) -> None:
+    chosen = ["--env", "Toy/Letter-v0", f"tasks.held_out=[{CASE}]"]
+    changes = [*fields(model_directory, tmp_path / "run"), "rollout.max_prompt_tokens=16"]
+    ran = RUNNER.invoke(app, ["run", *chosen, *changes, "steps=1"])
+    assert isinstance(ran.exception, UsageError)
+    assert f"the first prompt of {CASE} has" in str(ran.exception)
+    assert "more than rollout.max_prompt_tokens = 16" in str(ran.exception)
+    assert "set rollout.max_prompt_tokens=" in str(ran.exception)
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.fixture
 def pool(tmp_path: Path) -> str:
     task = find_task("hotel-downgrade.approval-missing")
@@ -115,3 +129,12 @@ def test_a_known_error_is_one_line_and_exit_code_2(
     assert "learner.lerning_rate: unknown key; the nearest is learner.learning_rate" in (
         " ".join(capsys.readouterr().err.split())
     )
+
+
+def test_an_error_with_brackets_is_shown_whole(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["tb-train", "run", "output=o", "model.path=[gpu][/gpu]"])
+    with pytest.raises(SystemExit):
+        main()
+    assert "override 'model.path=[gpu][/gpu]'" in " ".join(capsys.readouterr().err.split())

@@ -41,6 +41,11 @@ def test_an_unknown_key_is_refused_with_the_nearest_one() -> None:
         load_config(None, [*NEEDED, "learner.lerning_rate=1"])
 
 
+def test_an_override_that_is_no_yaml_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"override 'rollout.groups=\[': '\[' is not a YAML value"):
+        load_config(None, [*NEEDED, "rollout.groups=["])
+
+
 def test_all_faults_are_listed_at_once() -> None:
     with pytest.raises(UsageError) as caught:
         load_config(None, ["output=o", "rollout.group_size=1", "steps=no", "modle.path=x"])

@@ -24,6 +24,13 @@ MODEL = {
     "tie_word_embeddings": True, "initializer_range": 0.1,
 }  # fmt: skip
 
+HYBRID = MODEL | {
+    "model_type": "qwen3_5_text", "layer_types": ["linear_attention", "full_attention"],
+    "linear_num_key_heads": 2, "linear_num_value_heads": 4, "linear_key_head_dim": 8,
+    "linear_value_head_dim": 8, "head_dim": 32, "tie_word_embeddings": False,
+}  # fmt: skip
+"""Qwen3.5's to 3.8's architecture: a layer of a gated delta rule, and one of attention."""
+
 
 def sequence(length: int, advantage: float) -> TrainSequence:
     ids = torch.randint(1, 110, (length,), generator=torch.Generator().manual_seed(length))
@@ -66,7 +73,8 @@ class Outcome:
 
 def learn(directory: Path, ranks: int, learner: str = "torch", **job: Any) -> Outcome:
     resume_at = job.pop("resume_at", None)
-    work = {"model": MODEL, "learner": learner, "settings": settings(**job), "steps": STEPS,
+    model = job.pop("model", MODEL)
+    work = {"model": model, "learner": learner, "settings": settings(**job), "steps": STEPS,
             "sequences": batch(), "resume_at": resume_at}  # fmt: skip
     (directory / "job.pkl").write_bytes(pickle.dumps(work))
     launch(ranks, WORKER, directory)
@@ -105,6 +113,19 @@ def test_plain_ranks_learn_what_one_process_learns(
     tmp_path: Path, one_process: Outcome, ranks: int, parallel: int
 ) -> None:
     assert_same(learn(tmp_path, ranks, sequence_parallel=parallel), one_process)
+
+
+@pytest.mark.slow
+def test_ranks_that_share_sequences_of_a_gated_delta_model_learn_what_one_process_learns(
+    tmp_path: Path,
+) -> None:
+    learner = TorchLearner(build_model(HYBRID, seed=0), settings())
+    logprobs = learner.logprobs(batch())
+    stats = [learner.update(batch()) for _ in range(STEPS)]
+    weights = {name: tensor.clone() for name, tensor in learner.weights()}
+    assert_same(
+        learn(tmp_path, 2, model=HYBRID, sequence_parallel=2), Outcome(stats, logprobs, weights)
+    )
 
 
 @pytest.mark.deepspeed

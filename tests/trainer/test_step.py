@@ -161,3 +161,32 @@ def test_progress_says_step_reward_groups_seconds_and_time_left(model_directory:
     assert third.endswith("WARNING: engine and learner differ by 0.300 nats a token")
     assert "WARNING" not in first + second
     assert second.endswith("held out: no score, 2 attempts are system errors")
+
+
+def test_a_terminal_sees_what_the_step_is_doing_and_a_log_does_not(model_directory: Path) -> None:
+    config = load_config(None, ["output=o", "model.path=m", "tasks.train=[demo]"])
+    shown: list[str] = []
+    for terminal in (True, False):
+        live = Console(width=80, file=StringIO(), force_terminal=terminal)
+        lines = Console(width=300, file=StringIO())
+        with Progress(lines, config, live) as progress:
+            told: list[tuple[str, int, int]] = []
+
+            def tell(stage: str, done: int, total: int) -> None:
+                told.append((stage, done, total))  # noqa: B023 - used within the turn
+                progress.tell(stage, done, total)
+
+            report = train_step(
+                1, replace(parts(model_directory, NotingLearner(), groups=2), tell=tell)
+            )
+            progress.watch(report, None)
+        assert told == [
+            *(("rollout", done, 8) for done in range(9)), ("learn", 0, 1), ("sync", 0, 1),
+        ]  # fmt: skip
+        assert isinstance(live.file, StringIO)
+        assert isinstance(lines.file, StringIO)
+        assert lines.file.getvalue().startswith("step 1/50 |")
+        shown.append(live.file.getvalue())
+    assert "sync" in shown[0]
+    assert "0/1" in shown[0]
+    assert shown[1] == ""
