@@ -10,7 +10,7 @@ Shapes: B batch, K key heads, V value heads, t slice and T whole length, D head 
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import torch
 import torch.distributed as dist
@@ -44,7 +44,8 @@ def trade_delta_heads(model: PreTrainedModel, group: dist.ProcessGroup, size: in
                 f"sequence_parallel = {size} must divide the {module.num_k_heads} key heads of the "
                 "model's gated delta layers"
             )
-        module.forward = partial(_forward, module, qwen3_5, group, size)
+        layer = cast("Any", module)
+        layer.forward = partial(_forward, layer, qwen3_5, group, size)
 
 
 def _forward(

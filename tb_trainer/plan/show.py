@@ -54,10 +54,6 @@ def _topology(plan: Plan) -> Table:
     return table
 
 
-def _count(number: int) -> str:
-    return f"{number / 1e9:.3g}B" if number >= 1e9 else f"{number / 1e6:.3g}M"
-
-
 def _longest_prompt(plan: Plan) -> str:
     """How long, of what, and what it was chosen from."""
     lengths = plan.prompts
