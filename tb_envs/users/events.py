@@ -18,7 +18,7 @@ _ASKED_AND_TOLD: dict[str, tuple[str, str]] = {
         r"|(?:make|made|plac\w+) (?:the|your|this|that) (?:\w+ )?(?:booking|reservation|order)"
         r"|(?:booking|reservation|order) (?:was |been )?(?:made|placed)|of purchase|purchase date"
         r"|order date|booking date",
-        r"booked|bought|ordered|purchased?",
+        r"(?:booked|bought|ordered|reserved|purchased?)(?!.* for\b)",
     ),
     "payment": (
         r"pay|paid|payments?|charged?|debited|transfer(?:red)?|deducted|withdr\w+",
@@ -45,14 +45,24 @@ _ASKED_AND_TOLD: dict[str, tuple[str, str]] = {
     ),
     "contact": (
         r"contact\w*|call(?:ed)?|t(?:ell|old)|ask(?:ed)?|report(?:ed)?|wr(?:ite|ote|itten)|sp(?:eak"
-        r"|oke)|promised?|complain\w*|object\w*|raise[d]?|request(?:ed)?|refer(?:red)?|notif\w+",
+        r"|oke)|promised?|complain\w*|object\w*|raise[d]?|request(?:ed)?|refer(?:red)?|notif\w+"
+        r"|filed?|submit\w*|lodged?",
         r"contact\w*|call\w*|told|tell|ask\w*|report\w*|wrote|write|written|spoke|promis\w+|letter"
-        r"|complain\w*|mail\w*|message|said|says|notice|claim\w*|request\w*|refer\w*",
+        r"|complain\w*|mail\w*|message|said|says|notice|claim\w*|request\w*|refer\w*|fil(?:e|ed)|submit\w*",
     ),
     "decision": (
         r"issued?|approved?|agreed?|granted|confirmed|promoted|accepted|cancel(?:l?ed)?|clos(?:e|ed)",
         r"issued?|approv\w+|agreed?|granted|confirmed|gave|got|cancel\w*|clos\w+|accept\w*",
     ),
+    "damage": (
+        r"break|broke|crack(?:ed)?|burst|crash(?:ed)?",
+        r"br[eo]ak?e?n?|crack\w*|burst|crash\w*|scratch\w*|damage\w*|accident|hit|happen\w*|keyed",
+    ),
+    "illness": (
+        r"(?:f[ae]ll|g[eo]t|bec[ao]me|taken|feel|felt) (?:ill|sick|unwell)|injured|hurt",
+        r"ill|sick|unwell|injur\w+|hurt|hospital|fever|pain\w*",
+    ),
+    "death": (r"die|died|pass(?:ed)? away", r"died?|pass(?:ed)? away|death|lost"),
     "treatment": (
         r"admitted|operated|surgery|diagnosed|vaccinated|taken|drawn|tested",
         r"admitted|operat\w+|surgery|diagnos\w+|vaccin\w+|taken|drawn|tested|dose|hospital",
@@ -63,7 +73,7 @@ _ASKED_AND_TOLD: dict[str, tuple[str, str]] = {
         r"|leav\w+|from|until|to",
     ),
     "move": (
-        r"mov(?:e|ed|ing)(?: out)?|relocat\w+|vacat\w+",
+        r"mov(?:e|ed|ing)(?! in\b)|relocat\w+|vacat\w+",
         r"mov\w+|leav\w+|lease|flat|tenancy|address|end|last day",
     ),
 }
@@ -111,17 +121,21 @@ def answers_when(question: str, date: str, told: set[str]) -> bool:
     return bool(asked & told)
 
 
-def names_event(text: str) -> bool:
-    """Say whether a text names an event: an author who wrote "when did you pay" means payment."""
-    return any(asked.search(text) for asked in _ASKED.values())
+def events_named(text: str) -> set[str]:
+    """Return the events that a text asks for: "when did you pay" means the payment."""
+    return {event for event, _ in _search_all(_ASKED, text)}
 
 
 def events_told(date: str, known: Iterable[str]) -> set[str]:
     """Return the events that a date may belong to, by the clauses that name its days."""
+    clauses = [clause for text in known for clause in _CLAUSE_END.split(text)]
     days = _days(date)
-    clauses = (clause for text in known for clause in _CLAUSE_END.split(text))
-    speaking = [date, *(clause for clause in clauses if days & _named(clause))]
-    return {event for event, told in _TOLD.items() if any(map(told.search, speaking))}
+    numbers = {day for day in days if day.isdigit()}
+    for wanted in (numbers, days):
+        speaking = [date, *(clause for clause in clauses if wanted & _days(clause))]
+        if told := {event for event, _ in _search_all(_TOLD, *speaking)}:
+            return told
+    return set()
 
 
 def _events_asked(question: str) -> set[str]:
@@ -133,18 +147,13 @@ def _events_asked(question: str) -> set[str]:
 
 
 def _search_all(
-    patterns: Mapping[str, re.Pattern[str]], text: str
+    patterns: Mapping[str, re.Pattern[str]], *texts: str
 ) -> Iterator[tuple[str, re.Match[str]]]:
+    """Yield each event with its first match in the texts."""
     for event, pattern in patterns.items():
-        if match := pattern.search(text):
+        if match := next(filter(None, map(pattern.search, texts)), None):
             yield event, match
 
 
 def _days(text: str) -> set[str]:
-    """Return the days that a text names: numbers where it has any, or else words."""
-    named = _named(text)
-    return {day for day in named if day.isdigit()} or named
-
-
-def _named(text: str) -> set[str]:
     return {day.lower() for day in _DAY.findall(text)}

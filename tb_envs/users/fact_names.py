@@ -19,7 +19,8 @@ FACT_PATTERNS: dict[str, tuple[str, ...]] = {
     ),
     "email": (r"\be-?mails?\b", r"\bmail address(?:es)?\b"),
     "phone": (
-        r"\b(?:tele)?phone\b",
+        r"(?<!the )(?<!this )(?<!that )(?<!old )(?<!new )(?<!lost )(?<!company )\b(?:tele)?phone\b",
+        r"\bphone (?:number|no\.|on file|you)",
         r"\b(?:mobile|cell|contact|call-?back) (?:number|no\.)",
         r"\bnumber (?:to|where|on which|at which) (?:i|we|you)\b.{0,30}\b(?:call|reach)",
     ),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from tb_envs.specs.models import Fact, UserSpec
 from tb_envs.users import wishes
-from tb_envs.users.events import answers_when, events_told, names_event
+from tb_envs.users.events import answers_when, events_named, events_told
 from tb_envs.users.fact_names import CONFIRMATION, FACT_PATTERNS, PREFERENCE, canonical, patterns_of
 from tb_envs.users.hearing import Heard, Question
 from tb_envs.users.persons import (
@@ -169,13 +169,14 @@ class Memory:
 
     def _fits_time(self, name: str, match: re.Match[str]) -> bool:
         """Say whether a fact that a "when" asks for is about that time."""
-        if not _ASKS_WHEN.fullmatch(match.group()) or names_event(match.group()):
+        if not _ASKS_WHEN.fullmatch(match.group()):
             return True
         before = match.string[: match.start()]
         start = max(map(before.rfind, ".,;?!\n")) + 1
         clause = _CLAUSE.match(match.string, start)
         date = self._facts[name].say
         told = events_told(date, (name.replace("_", " "), self._opening, self._context))
+        told |= events_named(match.group())
         return answers_when(clause.group() if clause else "", date, told)
 
 

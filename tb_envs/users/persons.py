@@ -19,7 +19,7 @@ _RELATION = (
     r"(?:-in-law)?|wife|husband|spouse|partner|fianc[eé]e?|children|kids?|boy|girl|baby|toddler"
     r"|mum|mom|dad|aunt|uncle|niece|nephew|cousin|friend|neighbou?r|flatmate|room-?mate|lodger"
     r"|colleague|co-?worker|manager|supervisor|boss|assistant|secretary|deputy|driver|landlord"
-    r"|doctor|employer|lawyer|witness)"
+    r"|doctor|employer|lawyer|witness|apprentice|trainee|intern)"
 )
 _ROLE = (
     r"(?:(?P<new>new|other|second|third|additional|future|further|late|deceased)\s+)?"
@@ -35,7 +35,7 @@ _NAME = (
     r"(?P<name>[A-ZÀ-Þ][\w-]+))"
 )
 _OTHER = (
-    rf"(?:your|the)\s+(?:[\w-]+\s+)?{_RELATION}\b|(?P<pronoun>his|her|hers|he|she)\b"
+    rf"(?:(?:your|the|both|all|each)\s+)+(?:[\w-]+\s+)?{_RELATION}\b|(?P<pronoun>his|her|hers|he|she)\b"
     rf"|(?:the|this|that|an?|your)\s+{_ROLE}\b|(?P<vague>their|theirs|they)\b"
 )
 _BEFORE = re.compile(
@@ -62,6 +62,11 @@ _SHAPES = {
 }
 
 
+_KIN = (
+    {"son", "daughter", "child", "children", "kid", "kids", "boy", "girl", "baby", "toddler"},
+    {"wife", "husband", "spouse", "partner"},
+)
+"""Words that one person may be called by."""
 _SUBJECTS = re.compile(
     r"patient|minor|guest|travell?er|passenger|customer|client|employee|person|starter|leaver"
 )
@@ -123,7 +128,11 @@ def concerns_person(say: str) -> bool:
 
 
 def _mentions(word: str, text: str) -> bool:
-    return bool(word) and re.search(rf"\b{re.escape(word)}", text, re.IGNORECASE) is not None
+    if not word:
+        return False
+    alike = next((kin for kin in _KIN if word in kin), {word})
+    named = "|".join(map(re.escape, alike))
+    return re.search(rf"(?<![^\W_])(?:{named})", text, re.IGNORECASE) is not None
 
 
 def _other(cue: re.Match[str], own_name: str) -> Other | None:

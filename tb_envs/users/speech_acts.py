@@ -20,6 +20,8 @@ REQUEST_CUES = (
     r"\b(?:i|we)(?:'ll| will|'d)? (?:also |first |just )?(?:need|require):",
     r"^\W*(?:and |then )?your [^.?!]{3,60}(?:so (?:that )?(?:i|we) can(?!'t|not| not)"
     r"|to (?:finish|complete|verify|find|start))\b",
+    r"^\W*(?:and |also |then |plus )?your [^.?!]{3,60}"
+    r"\b(?:if you don't mind|if i may|as well|too)\b",
     r"\blet me know (?!if|that|when|should|once|in case|anytime)",
     r"\bwhat(?:'s| is| are| was) (?:your|the)\b",
     r"^\W*(?:and |also,? |so,? |first,? |next,? )?"
@@ -56,7 +58,7 @@ ASKS_FOR_MORE = (
     r"|relevant|changed)\b",
 )
 OFFERS_MORE = (
-    r"\banything (?:else|more|further)\b",
+    r"(?<!before )\banything (?:else|more|further)\b",
     r"\bsomething else\b",
     r"\b(?:any|have|with)\b[^.?!]{0,20}\b(?:other|further|more|additional)\b[^.?!]{0,20}"
     r"\b(?:questions?|requests?|help|assistance|concerns?|matters?|issues?)\b",

@@ -29,6 +29,10 @@ _NEGATED = re.compile(
 )
 _CONDITION = re.compile(r"\b(?:if|unless|when|otherwise|only|as long as|until)\b", re.IGNORECASE)
 _POINTS_BACK = re.compile(r"\s+(?:it|them|both)\b", re.IGNORECASE)
+_OBJECT_END = re.compile(
+    r"[,.;?!]|\b(?:and|or|if|until|till|for|after|instead|as|from|when|with|at|on|in|once)\b",
+    re.IGNORECASE,
+)
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
 
 
@@ -72,9 +76,17 @@ def sentences(text: str) -> list[str]:
     return [sentence for sentence in _SENTENCE_END.split(text.strip()) if sentence]
 
 
+def _object(question: str) -> set[str]:
+    """Return the words for what a question would keep or let go."""
+    for pattern in (_KEEPING, _LETTING_GO):
+        if verb := pattern.search(question):
+            return _things(_OBJECT_END.split(question[verb.end() :])[0])
+    return _things(question)
+
+
 def _same(question: str, text: str) -> bool:
     """Say whether two sentences speak of the same thing, by its name or as "it"."""
-    asked, told = _things(question), _things(text)
+    asked, told = _object(question), _things(text)
     if asked & told or not (asked and told):
         return True
     verbs = (verb for pattern in (_KEEPING, _LETTING_GO) for verb in pattern.finditer(text))
