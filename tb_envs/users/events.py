@@ -7,9 +7,10 @@ start?" fit every date.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 
 _ASKED_AND_TOLD: dict[str, tuple[str, str]] = {
-    "birth": (r"born", r"born|birth"),
+    "birth": (r"born|birth", r"born|birth"),
     "purchase": (
         r"(?:did|have|had) you (?!want|wish|like)(?:\w+ )?(?:book|reserve|order|buy|bought"
         r"|purchase)"
@@ -44,8 +45,8 @@ _ASKED_AND_TOLD: dict[str, tuple[str, str]] = {
         r"end\w*|until|till|to|last|expir\w+|terminat\w+",
     ),
     "contact": (
-        r"contact\w*|call(?:ed)?|t(?:ell|old)|ask(?:ed)?|report(?:ed)?|wr(?:ite|ote|itten)|sp(?:eak"
-        r"|oke)|promised?|complain\w*|object\w*|raise[d]?|request(?:ed)?|refer(?:red)?|notif\w+"
+        r"contact\w*|in touch|call(?:ed)?|t(?:ell|old)|ask(?:ed)?|report(?:ed)?|wr(?:ite|ote|itten)"
+        r"|sp(?:eak|oke)|promised?|complain\w*|object\w*|raise[d]?|request(?:ed)?|refer(?:red)?|notif\w+"
         r"|filed?|submit\w*|lodged?",
         r"contact\w*|call\w*|told|tell|ask\w*|report\w*|wrote|write|written|spoke|promis\w+|letter"
         r"|complain\w*|mail\w*|message|said|says|notice|claim\w*|request\w*|refer\w*|fil(?:e|ed)|submit\w*",
@@ -87,7 +88,7 @@ _TOLD = {
 }
 _WHEN_IT_WAS = re.compile(
     r"\b(?:when|(?:what|which) (?:day|date)|dates? of)\b[^.?!]*?"
-    r"\b(?:did|was|were|have|has|had|born|purchase)\b",
+    r"\b(?:did|was|were|have|has|had|born|birth|purchase)\b",
     re.IGNORECASE,
 )
 _DAY = re.compile(
@@ -102,6 +103,7 @@ _TIME = re.compile(
     _DAY.pattern + r"|\b(?:ago|last|this|next|days?|weeks?|months?|years?|morning|evening|night)\b",
     re.IGNORECASE,
 )
+_SENTENCE_END = re.compile(r"[.!?]\s+|\n+")
 _CLAUSE_END = re.compile(r"[.,;:!?]\s+|\n+")
 
 
@@ -127,13 +129,14 @@ def events_named(text: str) -> set[str]:
 
 
 def events_told(date: str, known: Iterable[str]) -> set[str]:
-    """Return the events that a date may belong to, by the clauses that name its days."""
-    clauses = [clause for text in known for clause in _CLAUSE_END.split(text)]
+    """Return the events that a date may belong to, by the clauses that name it, or sentences."""
     days = _days(date)
     numbers = {day for day in days if day.isdigit()}
-    for wanted in (numbers, days):
-        speaking = [date, *(clause for clause in clauses if wanted & _days(clause))]
-        if told := {event for event, _ in _search_all(_TOLD, *speaking)}:
+    texts = list(known)
+    for end, wanted in product((_CLAUSE_END, _SENTENCE_END), (numbers, days)):
+        parts = (part for text in texts for part in end.split(text))
+        speaking = [part for part in parts if wanted & _days(part)]
+        if told := {event for event, _ in _search_all(_TOLD, date, *speaking)}:
             return told
     return set()
 

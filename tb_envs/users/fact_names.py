@@ -113,7 +113,7 @@ FACT_PATTERNS: dict[str, tuple[str, ...]] = {
     "vehicle": (r"\b(?:vehicle|car|make and model|licen[sc]e plate|registration number|vin)\b",),
     "dates": (
         r"(?<!birth )\bdates?\b(?! of birth)",
-        r"\bwhen (?:are|is|do|does|did|was|were|will|would)\b",
+        r"\bwhen (?:are|is|do|does|did|was|were|will|would|should|shall)\b",
         r"\bwhich (?:day|night|week)s?\b",
     ),
     "room_type": (

@@ -39,7 +39,8 @@ _OTHER = (
     rf"|(?:the|this|that|an?|your)\s+{_ROLE}\b|(?P<vague>their|theirs|they)\b"
 )
 _BEFORE = re.compile(
-    rf"\b(?:{_OTHER}|{_NAME}(?:'s?\s)|(?P<own>yours?(?:\s+own)?|yourself|(?:about|verify) you)\b)",
+    rf"\b(?:{_OTHER}|{_NAME}(?:'s?\s)"
+    r"|(?P<own>yours?(?:\s+own)?|yourself|(?:about|verify|were|are) you|do you (?:live|use))\b)",
     re.IGNORECASE,
 )
 _LIKEWISE = (
@@ -48,7 +49,8 @@ _LIKEWISE = (
     r"|staff|ids?|postal|post|zip|codes?|on file|on record)\b)*"
 )
 _AFTER = re.compile(
-    rf"{_LIKEWISE}(?<!and )(?<!or )(?<![,&] )\b(?:of|for|belonging to|on|in|under|with)\s+"
+    rf"{_LIKEWISE}(?<!and )(?<!or )(?<![,&] )"
+    r"\b(?:of|for|belonging to|on|in|under|with|does|do|did)\s+"
     rf"(?:{_OTHER}|{_NAME}\b|(?P<own>you|your)\b)",
     re.IGNORECASE,
 )
