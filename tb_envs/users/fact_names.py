@@ -7,42 +7,32 @@ too much; one that is too narrow makes a task unsolvable. So they are wide.
 import re
 from functools import cache
 
-_OTHERS = (
-    "son",
-    "daughter",
-    "wife",
-    "husband",
-    "child",
-    "mother",
-    "father",
-    "sister",
-    "brother",
-    "driver",
-)
-_NOT_OTHERS = "".join(rf"(?<!{other}'s )(?<!{other}'s full )" for other in _OTHERS)
 FACT_PATTERNS: dict[str, tuple[str, ...]] = {
     "full_name": (
-        rf"{_NOT_OTHERS}(?<!company )(?<!manager's )(?<!hotel )(?<!account )"
-        r"\bnames?\b(?! of (?:the|your) (?:company|hotel|manager|employer))",
+        r"(?<!company )(?<!hotel )(?<!account )(?<!in your )(?<!in your own )\bnames?\b"
+        r"(?! of (?:the|your) (?:company|hotel|manager|employer))",
         r"\bwho (?:am i|are you|is (?:this|calling|speaking))",
         r"\bwhom? (?:do i have|am i)",
+        r"\bam i (?:speaking|talking|chatting) (?:to|with)\b",
         r"\bidentify yourself\b",
         r"\bverify (?:who you are|your identity)\b(?![^.?!]{0,60}\b(?:e-?mail|birth|post))",
     ),
     "email": (r"\be-?mails?\b", r"\bmail address(?:es)?\b"),
     "phone": (
-        r"\b(?:tele)?phone\b",
+        r"(?<!the )(?<!this )(?<!that )(?<!old )(?<!new )(?<!lost )(?<!company )\b(?:tele)?phone\b",
+        r"\bphone (?:number|no\.|on file|you)",
         r"\b(?:mobile|cell|contact|call-?back) (?:number|no\.)",
         r"\bnumber (?:to|where|on which|at which) (?:i|we|you)\b.{0,30}\b(?:call|reach)",
     ),
     "date_of_birth": (
         r"\b(?:date of birth|birth ?dates?|birthday|d\.?o\.?b\.?)\b",
         r"\bborn\b",
+        r"\b(?:day|month|year) of (?:your )?birth\b",
     ),
     "address": (
         r"(?<!mail )\baddress(?:es)?\b",
         r"\bwhere do you live\b",
-        r"\bwhere (?:should|shall|do|would)\b.{0,40}\b(?:ship|deliver|send it|mail)",
+        r"\bwhere (?:should|shall|do|would)\b.{0,40}\b(?:ship|deliver|send|mail|post)\b",
     ),
     "zip_code": (r"\b(?:zip|postal|post)[ -]?codes?\b", r"\bpostcodes?\b"),
     "booking_reference": (
@@ -97,18 +87,21 @@ FACT_PATTERNS: dict[str, tuple[str, ...]] = {
         r"\b(?:last|final) (?:four|4)\b",
         r"\b(?:card|account) ending\b",
         r"\bcard (?:number|digits|details)\b",
-        r"\bwhich card\b",
+        r"\bwhich (?:\w+ and )?card\b",
     ),
     "payment_method": (
         r"\bpayment (?:method|option|card)",
         r"\bhow (?:did|do|would|will) you (?:like to )?pa(?:y|id)\b",
         r"\b(?:refund|money|amount)\b.{0,40}\bwhere\b",
         r"\bwhere (?:should|shall|do|would)\b.{0,40}\b(?:refund|money)\b",
+        r"\bhow (?:should|shall|do|would)\b.{0,40}\b(?:refund|money|repaid|paid back)\b",
         r"\boriginal (?:payment|form of payment|card)",
     ),
     "amount": (
         r"\bhow much\b",
         r"\bamounts?\b",
+        r"\bwhat(?:'s| is| was| were)? (?:the |your )?(?:\w+ )?(?:value|sum|price|cost|rate"
+        r"|difference)\b",
     ),
     "company": (
         r"\b(?:company|employer|organi[sz]ation|corporation|firm|business account)\b",
@@ -119,15 +112,15 @@ FACT_PATTERNS: dict[str, tuple[str, ...]] = {
     "manager": (r"\b(?:manager|supervisor|line manager|boss)\b", r"\bwho do you report to\b"),
     "vehicle": (r"\b(?:vehicle|car|make and model|licen[sc]e plate|registration number|vin)\b",),
     "dates": (
-        r"\bdates?\b(?! of birth)",
-        r"\bwhen (?:are|is|do|does|did|was|were|will|would)\b",
+        r"(?<!birth )\bdates?\b(?! of birth)",
+        r"\bwhen (?:are|is|do|does|did|was|were|will|would|should|shall)\b",
         r"\bwhich (?:day|night|week)s?\b",
     ),
     "room_type": (
         r"\b(?:room|suite) (?:type|category|class|kind)",
         r"\b(?:which|what|type of|kind of) rooms?\b",
     ),
-    "hotel": (r"\b(?:which|what|name of the) hotel\b", r"\bhotel(?:'s)? name\b"),
+    "hotel": (r"\b(?:which|what|name of the|and the) hotel\b", r"\bhotel(?:'s)? name\b"),
     "purpose": (
         r"\bpurpose\b",
         r"\b(?:business|work|leisure|private|personal|vacation) (?:trip|travel|stay|booking)",
@@ -139,6 +132,8 @@ FACT_PATTERNS: dict[str, tuple[str, ...]] = {
         r"\breasons?\b",
         r"\bwhy\b|\bhow come\b",
         r"\bwhat (?:happened|went wrong|made you|prompted|caused|led)\b",
+        r"\bwhat (?:makes you|has changed|changed)\b|\bon what grounds\b",
+        r"\bhow did (?:it|this|that|the \w+) happen\b",
         r"\bcause of\b",
         r"\b(?:is|are) there (?:any|an) (?:particular|specific|urgent|emergency)\b",
         r"\bpurpose of (?:the|your|this) (?:change|request|cancellation|return)",
@@ -149,7 +144,12 @@ FACT_PATTERNS: dict[str, tuple[str, ...]] = {
         r"\b(?:which|what) (?:option|alternative|choice)s?\b",
         r"\bhow would you like\b",
     ),
-    "quantity": (r"\bhow many\b", r"\bquantity\b", r"\bnumber of (?!the)\w+"),
+    "quantity": (
+        r"\bhow many\b",
+        r"\b(?:which|what) (?:items|articles|pieces|goods)\b",
+        r"\bquantity\b",
+        r"\bnumber of (?!the)\w+",
+    ),
     "security_answer": (
         r"\bsecurity (?:question|answer|code|word|phrase)",
         r"\b(?:passphrase|pin)\b",
@@ -163,6 +163,7 @@ ALIASES = {
     "email_address": "email",
     "phone_number": "phone",
     "birth_date": "date_of_birth",
+    "home_address": "address",
     "postal_code": "zip_code",
     "booking": "booking_reference",
     "reservation_number": "booking_reference",
@@ -185,6 +186,12 @@ ALIASES = {
     "refund_method": "payment_method",
 }
 CONFIRMATION = "confirmation"
+PREFERENCE = "preference"
+
+
+def canonical(fact_name: str) -> str:
+    """Return the well-known name that a fact's name stands for, or the name itself."""
+    return ALIASES.get(fact_name, fact_name)
 
 
 @cache
@@ -193,7 +200,7 @@ def patterns_of(fact_name: str) -> tuple[str, ...]:
     words = [re.escape(word) for word in fact_name.split("_") if word]
     gap = r"(?:'s)?\W+(?:\w+\W+){0,2}"
     own = rf"\b{gap.join(words)}s?\b"
-    known = FACT_PATTERNS.get(ALIASES.get(fact_name, fact_name))
+    known = FACT_PATTERNS.get(canonical(fact_name))
     if known is None:
         # "guest_email" is an email too.
         endings = (name for name in FACT_PATTERNS if fact_name.endswith("_" + name))

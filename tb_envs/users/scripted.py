@@ -8,12 +8,11 @@ end of the talk, when the agent reports an outcome; patience, while the agent an
 import random
 from collections.abc import Sequence
 
-from tb_envs.specs.models import Fact, Reply, UserSpec
-from tb_envs.users import phrases
-from tb_envs.users.fact_names import CONFIRMATION, patterns_of
+from tb_envs.specs.models import Reply, UserSpec
+from tb_envs.users import phrases, wishes
 from tb_envs.users.hearing import Heard
+from tb_envs.users.memory import Memory
 from tb_envs.users.protocol import UserTurn
-from tb_envs.users.speech_acts import compiled, content_words
 
 UNHELPFUL_ROUNDS = 3
 """Rounds in a row without substance after which the user leaves."""
@@ -28,7 +27,7 @@ class ScriptedUser:
         """Prepare the user of one episode."""
         self._spec = spec
         self._random = random.Random(seed)
-        self._facts = {name: _fact(fact) for name, fact in spec.facts.items()}
+        self._memory = Memory(spec)
         self._replies_given: set[str] = set()
         self._pushes = list(spec.pushes)
         self._unhelpful = 0
@@ -82,54 +81,73 @@ class ScriptedUser:
 
     def _answer_to_questions(self, heard: Heard) -> UserTurn | None:
         """Answer what is asked; None where the question only closes a report."""
-        said = self._facts_asked(heard, heard.asking_for_facts)
-        if heard.asks_consent and (heard.wants_go_ahead or not heard.offers_choice):
+        reported = heard.reports_outcome and not heard.announces_work
+        said = self._memory.asked(heard, heard.asking_for_facts)
+        if (wish := self._wish(heard, said)) is not None:
+            said += [wish] if wish and wish not in said else []
+        elif heard.asks_consent and (heard.wants_go_ahead or not heard.offers_choice):
             consent = self._consent(phrases.CONSENTS)
+            said += [consent] if consent not in said else []
+        elif said and heard.asks_acceptance and not reported:
+            consent = self._consent(phrases.AGREES)
             said += [consent] if consent not in said else []
         if said:
             return self._helped(" ".join(said))
         if heard.asks_agreement:
-            reported = heard.reports_outcome and not heard.announces_work
             return None if reported else self._helped(self._consent(phrases.AGREES))
         if heard.asks_what_is_wanted:
+            if heard.lays_out_alternatives and self._memory.preference:
+                return self._helped(self._memory.preference)
             return self._unhelped(self._spec.opening)
-        if said := self._facts_asked(heard, heard.text):
+        if said := self._memory.asked(heard, heard.whole):
             return self._helped(" ".join(said))
-        if chosen := self._fact_named(heard.asking, numbers_only=not heard.offers_choice):
+        return self._answer_without_fact(heard)
+
+    def _answer_without_fact(self, heard: Heard) -> UserTurn:
+        """Answer what no fact is meant for: with own words that fit, or that it is not known."""
+        if chosen := self._memory.named(heard.asking, numbers_only=not heard.offers_choice):
             return self._helped(chosen)
+        if heard.asks_presence:
+            return self._unhelped(self._pick(phrases.IS_THERE))
         if heard.asks_for_more:
             return self._helped(self._pick(phrases.NOTHING_TO_ADD))
-        if heard.offers_choice:
-            return self._helped(self._pick(phrases.HAS_NO_PREFERENCE))
-        return self._helped(self._pick(phrases.NOT_KNOWN))
+        if (heard.offers_choice or heard.asks_yes_or_no) and (
+            said := self._memory.said_on(heard.asking)
+        ):
+            return self._helped(said)
+        return self._helped(self._pick(self._without_answer(heard)))
 
-    def _facts_asked(self, heard: Heard, asking: str) -> list[str]:
-        """Return the facts asked for, in the order in which the agent asks for them.
+    def _without_answer(self, heard: Heard) -> Sequence[str]:
+        """Return phrasings for a question on which the user can say nothing."""
+        if heard.offers_choice and not heard.asks_which_is_so:
+            return phrases.HAS_NO_PREFERENCE
+        if heard.asks_to_send:
+            return phrases.CANNOT_SEND
+        return phrases.CANNOT_SAY if heard.asks_yes_or_no else phrases.NOT_KNOWN
 
-        An author's own patterns may need the context, so they see the whole message.
+    def _wish(self, heard: Heard, said: Sequence[str]) -> str | None:
+        """Say whether the user keeps or lets go of something; None where that is not asked.
+
+        Nobody consents to either: what the user knows decides, or else the request as it was.
         """
-        found: list[tuple[int, str]] = []
-        for name, fact in self._facts.items():
-            known = () if name == CONFIRMATION else patterns_of(name)
-            match = compiled(known).search(asking) if known else None
-            if match is None and fact.asked_by:
-                match = compiled(tuple(fact.asked_by)).search(heard.text)
-            if match is not None:
-                found.append((match.start(), _sentence(fact.say)))
-        return [say for _, say in sorted(found, key=lambda item: item[0])]
-
-    def _fact_named(self, question: str, *, numbers_only: bool) -> str:
-        """Return the fact that says most of what a question offers, or nothing."""
-        offered = content_words(question)
-        if numbers_only:
-            offered = {word for word in offered if word.isdigit()}
-        shared = {name: len(offered & content_words(f.say)) for name, f in self._facts.items()}
-        best = max(shared, key=lambda name: shared[name], default="")
-        return _sentence(self._facts[best].say) if shared.get(best) else ""
+        if any(wishes.keeps(words) is not None for words in said):
+            return "" if heard.asks_to_keep else None
+        if question := heard.asks_to_keep:
+            if words := self._memory.said_on_keeping(question):
+                return words
+            if (keeps := self._memory.keeps(question)) is not None:
+                return self._pick(phrases.KEEPS if keeps else phrases.LETS_GO)
+            return "" if said else self._memory.said_on(question) or self._spec.opening
+        if question := heard.asks_to_let_go:
+            words = self._memory.said_on_keeping(question)
+            if words and wishes.keeps(words):
+                return words
+            if not self._memory.lets_go:
+                return "" if said else self._spec.opening
+        return None
 
     def _consent(self, phrasings: Sequence[str]) -> str:
-        fact = self._facts.get(CONFIRMATION)
-        return _sentence(fact.say) if fact else self._pick(phrasings)
+        return self._memory.confirmation or self._pick(phrasings)
 
     def _conclude(self) -> UserTurn:
         """Push back while there is something to say, then end the talk."""
@@ -155,13 +173,3 @@ class ScriptedUser:
 
     def _pick(self, choices: Sequence[str]) -> str:
         return self._random.choice(choices)
-
-
-def _fact(fact: str | Fact) -> Fact:
-    return Fact(say=fact) if isinstance(fact, str) else fact
-
-
-def _sentence(text: str) -> str:
-    """End a fact with a full stop, so that several make one answer."""
-    stripped = text.strip()
-    return stripped if stripped.endswith((".", "!", "?")) else stripped + "."

@@ -7,7 +7,8 @@ from functools import cache
 REQUEST_CUES = (
     r"\b(?:please|kindly)\s+(?:also |first |just )?(?:provide|share|give|send|tell|confirm|verify"
     r"|enter|supply|specify|state|include|reply|respond|answer|describe|explain|clarify|list"
-    r"|let me (?:know|have)|advise|indicate|choose|select|pick|check|type|submit|mention|say)",
+    r"|let me (?:know|have)|identify|advise|indicate|choose|select|pick|check|type|submit|mention"
+    r"|say)",
     r"\b(?:could|can|would|will) you\b(?! (?:be able|receive|get|see|find))",
     r"\b(?:may|can|could|might) (?:i|we) (?:have|get|ask|know|see|confirm|verify|take)\b",
     r"\b(?:i|we)(?:'ll| will|'d| would|'m going to| am going to)?\s+(?:also |just |still |first |"
@@ -19,9 +20,13 @@ REQUEST_CUES = (
     r"\b(?:i|we)(?:'ll| will|'d)? (?:also |first |just )?(?:need|require):",
     r"^\W*(?:and |then )?your [^.?!]{3,60}(?:so (?:that )?(?:i|we) can(?!'t|not| not)"
     r"|to (?:finish|complete|verify|find|start))\b",
+    r"^\W*(?:and |also |then |plus )?your [^.?!]{3,60}"
+    r"\b(?:if you don't mind|if i may|as well|too)\b",
     r"\blet me know (?!if|that|when|should|once|in case|anytime)",
     r"\bwhat(?:'s| is| are| was) (?:your|the)\b",
-    r"^\W*(?:and |also,? |so,? |first,? |next,? )?(?:tell|give|send|provide|share|confirm|specify"
+    r"^\W*(?:and |also,? |so,? |first,? |next,? )?"
+    r"(?!give (?:me|us) (?:just )?(?:a|one) (?:moment|second|minute|sec)\b)"
+    r"(?:tell|give|send|provide|share|confirm|specify"
     r"|enter|describe|state|verify|supply)\b",
     r"^\W*(?:and |also,? |so,? )?(?:what|which|where|who|whose|why|how) (?:is|are|was|were|do"
     r"|does|did|can|could|would|will|should|much|many|\w+ (?:is|are|would|do|did|should))\b",
@@ -30,6 +35,22 @@ REQUEST_CUES = (
     r"\b(?:need|required|necessary)\b[^.?!]{0,40}:\W*$",
     r"\bthe following (?:details|information|questions?|items?)\b",
 )
+# "Are you still there?" wants a sign of life and nothing else.
+ASKS_PRESENCE = (
+    r"\bare you (?:still )?(?:there|here|with me|online|available)\W*\?",
+    r"\bcan you (?:still )?(?:hear|read|see) (?:me|this)\b",
+    r"\b(?:can|could|would) you (?:please )?(?:hold|wait|bear with me|stay on the line"
+    r"|give me (?:just )?(?:a|one) (?:moment|second|minute|sec))\b",
+)
+ASKS_TO_SEND = (
+    r"\b(?:upload|attach|scan|photograph)\b|\b(?:send|provide|share|show)\b[^.?!]{0,30}\b(?:photos?"
+    r"|pictures?|images?|screenshots?|scans?|cop(?:y|ies))\b",
+)
+POLAR_QUESTION = (
+    r"^\W*(?:(?:and|also|so|but|then|first|next|finally|thanks|thank you|sorry|okay|just to \w+"
+    r"|by the way|one more (?:thing|question))\W+)*(?:is|are|was|were|am|do|does|did|have|has|had"
+    r"|will|would|should|(?:can|could) (?!you\b|i\b|we\b))\b(?!.*\b(?:tell|share|provide)\b)",
+)
 # "Is there anything else I should know?" asks; "anything else I can do?" ends a talk.
 ASKS_FOR_MORE = (
     r"\banything (?:else|more|further)\b[^.?!]*\b(?:know|add|tell|mention|share|say|explain"
@@ -37,7 +58,7 @@ ASKS_FOR_MORE = (
     r"|relevant|changed)\b",
 )
 OFFERS_MORE = (
-    r"\banything (?:else|more|further)\b",
+    r"(?<!before )\banything (?:else|more|further)\b",
     r"\bsomething else\b",
     r"\b(?:any|have|with)\b[^.?!]{0,20}\b(?:other|further|more|additional)\b[^.?!]{0,20}"
     r"\b(?:questions?|requests?|help|assistance|concerns?|matters?|issues?)\b",
@@ -62,18 +83,20 @@ ASKS_REQUEST = (
 ASKS_CONSENT = (
     r"\b(?:shall|should|may) (?:i|we)\s*\?",
     r"\b(?:shall|should|may) (?:i|we) (?:(?:now|then|also|just|please) )*+"
-    r"(?!have|ask|know|get|take|see|help|assist|inquire|enquire|be|call)\w+",
+    r"(?!ask|know|get|take|see|help|assist|inquire|enquire|be|call"
+    r"|have (?!(?:it|this|that|them|the \w+|your \w+) \w+(?:ed|t|n)\b))\w+",
     r"\b(?:shall|should|may|can|could) (?:i|we) (?:now |then |also |just |please )?(?:go ahead"
     r"|proceed|continue|do (?:so|that|this|it)|make|process|submit|file|cancel|issue|change|update"
     r"|book|create|open|escalate|send|place|apply|close|transfer|refund|move|switch|set|request"
     r"|look|check|start|finali[sz]e|complete|confirm|arrange|add|remove|put|use|forward)\b",
     r"\b(?:would you|do you|did you|you(?:'d| would)) (?:still )?(?:like|want|wish|prefer|need)"
-    r"(?: for)? (?:me|us) to\b",
+    r"(?: for)? (?:me|us) to\b(?! know\b)",
     r"\bwould you like to (?!know|hear|see|tell|share|add|say|ask|discuss|talk|get help)\w+",
     r"\bwould you (?:accept|agree|be willing|be happy)\b",
     r",\s*(?:ok|okay|all right|alright)\s*\?",
     r"\bdo you (?:still |really )?(?:want|wish|agree|consent|accept|authori[sz]e|confirm)\b",
-    r"\bare you (?:okay|ok|fine|happy|sure|certain|comfortable|willing|ready)\b",
+    r"\bare you (?:okay|ok|fine|happy|(?:absolutely |quite |really )?sure|certain|comfortable"
+    r"|willing|ready|interested|agreeable|in agreement|on board)\b",
     r"\b(?:okay|ok|fine|alright|all right) (?:for (?:me|us) to|if (?:i|we)|with you|to proceed)\b",
     r"\bif you(?:'d| would)? (?:like|want|wish|agree|confirm|prefer)\b[^.?!]{0,30}"
     r"\b(?:i|we)(?:'ll| will| can| could)\b",
@@ -84,6 +107,24 @@ ASKS_CONSENT = (
     r"\b(?:reply|respond|answer|say|type|write)\b[^.?!]{0,20}[\"'(]*\b(?:yes|confirm)\b",
     r"\byour (?:explicit )?(?:go-ahead|consent|permission|confirmation|approval to proceed)\b",
     r"\((?:yes|y)\s*/\s*(?:no|n)\)",
+)
+_WISHES = r"(?:want|wish|like|prefer|intend|plan(?:ning)?|going|rather|hop(?:e|ing)|happy|need|be)"
+_KEEP = r"(?:keep(?:ing)?|retain(?:ing)?|h(?:old|ang)(?:ing)? on to|(?<=to )(?:stay|remain))"
+ASKS_TO_KEEP = (
+    rf"\byou(?:'d|'ll)?\b[^.?!]{{0,40}}\b{_WISHES}\b[^.?!]{{0,25}}\b{_KEEP}\b"
+    r"(?! (?:you|looking|checking|trying|an eye|(?:the|this|your) (?:ticket|case|request|chat))\b)",
+    r"\bare you (?:still )?(?:keeping|retaining)\b",
+    r"\b(?:do|would) you still (?:want|like|need|wish)(?: to (?:have|receive|get|use|keep))?"
+    r" (?:the|your|it|this|that|them|these|those|all|both|any|an?)\b",
+)
+ASKS_TO_LET_GO = (
+    r"\b(?:do|would|did|are) you (?:still )?(?:want|wish|like|prefer|intend|plan(?:ning)?|rather"
+    r"|mean)(?: to)? (?:cancel|return|send (?:it|them|the \w+) back|give (?:it|them|the \w+|notice)"
+    r"|give up|leave|get rid of|let go|close|terminate|end|surrender|hand|sell|drop|move out)\b",
+)
+ASKS_ACCEPTANCE = (
+    r"\b(?:is|are|would|does|do|will) (?:that|this|it|these|those)(?: be| sound)?"
+    r" (?:okay|ok|fine|good|acceptable|all right|alright|suitable|work|suit)\b[^.?!]*\?",
 )
 ASKS_AGREEMENT = (
     r"\b(?:is|are|was|does|do|did|have) (?:that|this|it|these|those|everything|the above|all"
@@ -104,12 +145,15 @@ PLANS = (
     r"(?!let you|get back|follow(?:ing)? up|keep you|contact|notify|updat(?:e|ing) you|in touch"
     r"|reach out|happy|glad|here\b|inform|not\b|unable|able|need|have to|never|email you|write you"
     r"|keep (?!looking|checking|searching|trying)|leave\b"
-    r"|reply|close (?:this|the) (?:chat|conversation)|know\b|sure|summari[sz]e|explain|be\b)\w+",
+    r"|reply|close (?:this|the|your) (?:chat|conversation|ticket|case|request)|know\b|sure"
+    r"|summari[sz]e|explain|be\b)\w+",
     r"\b(?:one|a|just a|please hold(?: on)?(?: for)? a) (?:moment|second|minute|sec)\b"
     r"(?!\s+(?!please|while|and|to|for|as|so|until)\w)",
-    r"\b(?:please (?:wait|hold|stand by|bear with me)|hold on(?! (?:your|the|this|that|it)\b)"
+    r"\b(?:please (?:wait(?! (?:for|until) (?:the|their|a|its) )|hold|stand by"
+    r"|bear with me)|hold on(?! (?:your|the|this|that|it)\b)"
     r"|bear with me|hang on)\b",
-    r"\b(?:working on (?:it|this|that)|right away|momentarily|straight away)\b",
+    r"\bworking on (?:it|this|that)\b",
+    r"\b(?:i|we)\b[^.?!]*\b(?:right away|momentarily|straight away)\b",
     r"\b(?:i|we)\b[^.?!]{0,60}(?<!you )(?<!them )(?<!decision )\bshortly\b",
     r"\bbefore (?:i|we) (?:can )?(?:do|proceed|go|make)\b",
 )
@@ -122,7 +166,7 @@ _ACTED = (
     r"|reset|assigned|granted|revoked|replaced|returned|exchanged|shipped|reported|accepted"
     r"|given|put|set|raised|flagged|corrected|fixed|amended|paid|stopped|lowered|excluded"
     r"|taken|reopened|released|ordered|disputed"
-    r"|initiated|let|handed|passed|asked|notified|informed|secured|made|finali[sz]ed|reversed)"
+    r"|initiated|let|settled|lifted|handed|passed|asked|notified|informed|secured|made|finali[sz]ed|reversed)"
 )
 REPORTS_DONE = (
     r"\b(?:i've|i have|we've|we have|has been|have been|i|we|had)\s+(?:\w+ly\s+|now\s+|also\s+"
@@ -138,12 +182,18 @@ REPORTS_DONE = (
     r"(?:^\W*|[,;:]\s+|\band )(?:cancel+ed|refunded|changed|booked|declined|rejected|refused|denied"
     r"|escalated|filed) (?:the|your|it|both|all|only)\b",
     rf"^\W*{_ACTED}[,:]|\b(?:remains?|stays?) (?:on hold|open|closed|blocked|barred)\b",
+    r"\b(?:was|were) already (?:paid|refunded|credited|settled)\b|\b(?:have|has)(?:n't| not)"
+    r" (?:been )?(?:changed?|touched|altered|activated|added|moved)\b",
     r"\b(?:have|had) to leave it\b|\bon (?:its|their) way to you\b",
     r"\bwill (?:be in touch\b|(?:contact|call|e-?mail|write to|get back to) you\b)",
     r"\b(?:i'll|i will|we'll|we will) (?:leave|keep (?!looking|checking|searching|trying))\b",
     r"\b(?:all set|all done|taken care of|success(?:ful(?:ly)?)?|completed|that is everything"
     r"|that's everything|nothing (?:more|further|else))\b",
     r"^\W*done\b",
+    r"\b(?:i'll|i will|i am going to|i'm going to) (?:now )?close (?:this|the|your) (?:case|ticket"
+    r"|chat|conversation|request)\b",
+    r"\b(?:take care|good-?bye|have a (?:great|nice|good|lovely|pleasant|wonderful) (?:day|evening"
+    r"|weekend|night|one))\b",
     r"\b(?:stays?|remains?|(?:was|is|were|are) left) (?:as (?:it|they) (?:is|are|was|were)"
     r"|unchanged|untouched|where it is)\b",
     r"\b(?:transferring|connecting|handing|passing) (?:you|this|it|your (?:case|request))\b",
@@ -173,6 +223,15 @@ ASKS_FOR_CONTENT = (
 OPEN_QUESTION = (
     r"^\W*(?:and |also,? |so,? )?(?:(?:until|till|for|to|in|on|at|by|from|with|under|since) )?"
     r"(?:what|which|whom?|whose|when|where|why|how)\b",
+)
+# "Was it lost or stolen?" asks how it is, "Upstairs or downstairs?" what is liked.
+CHOICE_OF_FACTS = (
+    r"^\W*(?:\w+,? )?(?:is|are|am|was|were|did|does|have|has|had)\b"
+    r"(?! (?:that|this) (?:okay|ok|fine))[^.?!]*\bor\b",
+)
+ALTERNATIVES = (
+    r"\b(?:i|we) (?:can|could) (?:either |also )?[^.?!]+\bor\b",
+    r"\b(?:options?|alternatives?|possibilities)\b",
 )
 CHOICE = (
     r"\bor\b",

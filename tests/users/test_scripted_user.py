@@ -137,7 +137,7 @@ def test_a_choice_is_made_by_the_fact_that_names_one_of_its_ends() -> None:
 
 def test_a_number_that_is_put_to_the_user_is_said_again_if_it_is_the_right_one() -> None:
     assert user().reply("Is it BKG-1042?") == UserTurn("BKG-1042.")
-    assert user().reply("Is it BKG-1043?").content in phrases.NOT_KNOWN
+    assert user().reply("Is it BKG-1043?").content in phrases.CANNOT_SAY
 
 
 def test_facts_and_consent_are_given_together() -> None:

@@ -275,10 +275,14 @@ def test_the_request_is_said_again_when_asked_for(message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "message", ["What is your favourite colour?", "Do you have a pet?", "How tall are you?"]
+    "message", ["What is your favourite colour?", "Which pet do you have?", "How tall are you?"]
 )
 def test_what_the_user_does_not_know_is_said_so(message: str) -> None:
     assert answer(message)[0] in phrases.NOT_KNOWN
+
+
+def test_whether_something_is_so_the_user_cannot_always_say() -> None:
+    assert answer("Do you have a pet?")[0] in phrases.CANNOT_SAY
 
 
 def test_another_person_s_name_is_not_the_user_s() -> None:
