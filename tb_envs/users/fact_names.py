@@ -18,8 +18,11 @@ _OTHERS = (
     "sister",
     "brother",
     "driver",
+    "partner",
 )
-_NOT_OTHERS = "".join(rf"(?<!{other}'s )(?<!{other}'s full )" for other in _OTHERS)
+_NOT_OTHERS = "".join(rf"(?<!{other}'s )(?<!{other}'s full )" for other in _OTHERS) + "".join(
+    rf"(?<!\b{other} )(?<!\b{other} full )" for other in ("his", "her")
+)
 FACT_PATTERNS: dict[str, tuple[str, ...]] = {
     "full_name": (
         rf"{_NOT_OTHERS}(?<!company )(?<!manager's )(?<!hotel )(?<!account )"
@@ -36,7 +39,7 @@ FACT_PATTERNS: dict[str, tuple[str, ...]] = {
         r"\bnumber (?:to|where|on which|at which) (?:i|we|you)\b.{0,30}\b(?:call|reach)",
     ),
     "date_of_birth": (
-        r"\b(?:date of birth|birth ?dates?|birthday|d\.?o\.?b\.?)\b",
+        rf"{_NOT_OTHERS}\b(?:date of birth|birth ?dates?|birthday|d\.?o\.?b\.?)\b",
         r"\bborn\b",
     ),
     "address": (

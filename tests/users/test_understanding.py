@@ -156,6 +156,8 @@ def test_a_fact_is_understood_however_it_is_asked_for(fact: str, question: str) 
         "Would you accept a repair instead?",
         "Would you like to settle it now?",
         "Would 31 May work for you?",
+        "Shall I ask for a new approval?",
+        "Should I ask again for 96.40?",
     ],
 )
 def test_consent_is_given_however_it_is_asked_for(message: str) -> None:
@@ -281,8 +283,17 @@ def test_what_the_user_does_not_know_is_said_so(message: str) -> None:
     assert answer(message)[0] in phrases.NOT_KNOWN
 
 
-def test_another_person_s_name_is_not_the_user_s() -> None:
-    assert answer("What is your son's full name?")[0] in phrases.NOT_KNOWN
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is your son's full name?",
+        "What is your son's date of birth?",
+        "And what is her date of birth?",
+        "Could you tell me your partner's name?",
+    ],
+)
+def test_what_another_person_is_called_and_when_born_is_not_the_user_s(question: str) -> None:
+    assert answer(question)[0] in phrases.NOT_KNOWN
 
 
 def test_a_user_who_has_said_everything_says_so() -> None:
