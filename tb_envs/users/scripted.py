@@ -19,6 +19,8 @@ UNHELPFUL_ROUNDS = 3
 """Rounds in a row without substance after which the user leaves."""
 WAITING_ROUNDS = 8
 """Announcements in a row ("one moment, please") after which the user leaves."""
+WHO_THE_USER_IS = frozenset({"full_name", "email"})
+"""Facts that no choice is about, though a Ms Marchetti shares letters with March."""
 
 
 class ScriptedUser:
@@ -123,7 +125,11 @@ class ScriptedUser:
         offered = content_words(question)
         if numbers_only:
             offered = {word for word in offered if word.isdigit()}
-        shared = {name: len(offered & content_words(f.say)) for name, f in self._facts.items()}
+        shared = {
+            name: len(offered & content_words(fact.say))
+            for name, fact in self._facts.items()
+            if name not in WHO_THE_USER_IS
+        }
         best = max(shared, key=lambda name: shared[name], default="")
         return _sentence(self._facts[best].say) if shared.get(best) else ""
 

@@ -77,6 +77,7 @@ def answer(message: str) -> tuple[str, bool]:
         ("card_last_four", "Which card did you use?"),
         ("payment_method", "How did you pay?"),
         ("payment_method", "Which payment method was used?"),
+        ("payment_method", "Did you pay by card or in cash?"),
         ("company", "Which company do you work for?"),
         ("company", "Is this under a corporate account?"),
         ("department", "What department are you in?"),
@@ -290,6 +291,7 @@ def test_what_the_user_does_not_know_is_said_so(message: str) -> None:
         "What is your son's date of birth?",
         "And what is her date of birth?",
         "Could you tell me your partner's name?",
+        "What is your ex's name?",
     ],
 )
 def test_what_another_person_is_called_and_when_born_is_not_the_user_s(question: str) -> None:
