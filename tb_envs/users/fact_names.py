@@ -92,6 +92,8 @@ FACT_PATTERNS: dict[str, tuple[str, ...]] = {
     "payment_method": (
         r"\bpayment (?:method|option|card)",
         r"\bhow (?:did|do|would|will) you (?:like to )?pa(?:y|id)\b",
+        r"\b(?:did|have) you (?:pay|paid)\b[^.?!]{0,25}\b(?:by|with|in)"
+        r" (?:card|cash|bank|transfer)\b",
         r"\b(?:refund|money|amount)\b.{0,40}\bwhere\b",
         r"\bwhere (?:should|shall|do|would)\b.{0,40}\b(?:refund|money)\b",
         r"\bhow (?:should|shall|do|would)\b.{0,40}\b(?:refund|money|repaid|paid back)\b",

@@ -19,6 +19,8 @@ from tb_envs.users.persons import (
 )
 from tb_envs.users.speech_acts import compiled, content_words
 
+_WHO_THE_USER_IS = frozenset({"full_name", "email"})
+"""Facts that no choice is about, though a Ms Marchetti shares letters with March."""
 _WORDS_IN_COMMON = 2
 """Words of content that own words share with a question before they count as an answer."""
 _ASKS_WHEN = re.compile(
@@ -71,7 +73,11 @@ class Memory:
         offered = content_words(question)
         if numbers_only:
             offered = {word for word in offered if word.isdigit()}
-        shared = {name: len(offered & content_words(f.say)) for name, f in self._facts.items()}
+        shared = {
+            name: len(offered & content_words(fact.say))
+            for name, fact in self._facts.items()
+            if name not in _WHO_THE_USER_IS
+        }
         best = max(shared, key=lambda name: shared[name], default="")
         return _sentence(self._facts[best].say) if shared.get(best) else ""
 

@@ -16,7 +16,7 @@ PERSONAL = frozenset(
 
 _RELATION = (
     r"(?P<relation>(?:step|grand|half-?)?(?:son|daughter|child|mother|father|brother|sister|parent)"
-    r"(?:-in-law)?|wife|husband|spouse|partner|fianc[eé]e?|children|kids?|boy|girl|baby|toddler"
+    r"(?:-in-law)?|(?:ex-?)?(?:wife|husband)|ex|spouse|partner|fianc[eé]e?|children|kids?|boy|girl|baby|toddler"
     r"|mum|mom|dad|aunt|uncle|niece|nephew|cousin|friend|neighbou?r|flatmate|room-?mate|lodger"
     r"|colleague|co-?worker|manager|supervisor|boss|assistant|secretary|deputy|driver|landlord"
     r"|doctor|employer|lawyer|witness|apprentice|trainee|intern)"

@@ -85,6 +85,7 @@ ASKS_CONSENT = (
     r"\b(?:shall|should|may) (?:i|we) (?:(?:now|then|also|just|please) )*+"
     r"(?!ask|know|get|take|see|help|assist|inquire|enquire|be|call"
     r"|have (?!(?:it|this|that|them|the \w+|your \w+) \w+(?:ed|t|n)\b))\w+",
+    r"\b(?:shall|should) (?:i|we) (?:now |then |also )?ask (?:again|for an?|for the|the)\b",
     r"\b(?:shall|should|may|can|could) (?:i|we) (?:now |then |also |just |please )?(?:go ahead"
     r"|proceed|continue|do (?:so|that|this|it)|make|process|submit|file|cancel|issue|change|update"
     r"|book|create|open|escalate|send|place|apply|close|transfer|refund|move|switch|set|request"

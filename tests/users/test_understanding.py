@@ -77,6 +77,7 @@ def answer(message: str) -> tuple[str, bool]:
         ("card_last_four", "Which card did you use?"),
         ("payment_method", "How did you pay?"),
         ("payment_method", "Which payment method was used?"),
+        ("payment_method", "Did you pay by card or in cash?"),
         ("company", "Which company do you work for?"),
         ("company", "Is this under a corporate account?"),
         ("department", "What department are you in?"),
@@ -156,6 +157,8 @@ def test_a_fact_is_understood_however_it_is_asked_for(fact: str, question: str) 
         "Would you accept a repair instead?",
         "Would you like to settle it now?",
         "Would 31 May work for you?",
+        "Shall I ask for a new approval?",
+        "Should I ask again for 96.40?",
     ],
 )
 def test_consent_is_given_however_it_is_asked_for(message: str) -> None:
@@ -285,8 +288,18 @@ def test_whether_something_is_so_the_user_cannot_always_say() -> None:
     assert answer("Do you have a pet?")[0] in phrases.CANNOT_SAY
 
 
-def test_another_person_s_name_is_not_the_user_s() -> None:
-    assert answer("What is your son's full name?")[0] in phrases.NOT_KNOWN
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is your son's full name?",
+        "What is your son's date of birth?",
+        "And what is her date of birth?",
+        "Could you tell me your partner's name?",
+        "What is your ex's name?",
+    ],
+)
+def test_what_another_person_is_called_and_when_born_is_not_the_user_s(question: str) -> None:
+    assert answer(question)[0] in phrases.NOT_KNOWN
 
 
 def test_a_user_who_has_said_everything_says_so() -> None:
