@@ -84,8 +84,8 @@ def use_sequence_parallel(model: PreTrainedModel, size: int) -> SequenceShard:
     known = {KIND} if model.config.get_text_config().model_type in MODELS else set[str]()
     if other := other_attention(model.config) - known:
         raise UsageError(
-            f"sequence parallelism cannot trade heads of {', '.join(sorted(other))}, which this "
-            "model has; set learner.sequence_parallel=1"
+            f"sequence parallelism cannot trade the heads of this model's "
+            f"{', '.join(sorted(other))}; set learner.sequence_parallel=1"
         )
     world, rank = dist.get_world_size(), dist.get_rank()
     heads = int(model.config.num_attention_heads)

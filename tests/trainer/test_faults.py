@@ -186,13 +186,14 @@ def test_a_validation_with_a_broken_attempt_has_no_score_and_is_never_the_best(
     assert (state.best_step, state.best_score) == (2, 0.5)
 
 
-BREAKING: dict[str, tuple[Any, str, Exception]] = {
-    "the engine, as it goes to sleep": (Typist, "sleep", PolicyFailure("gone")),
-    "the engine, as it wakes": (Typist, "wake", PolicyFailure("gone")),
-    "the engine, as it takes the weights": (Typist, "update_weights", PolicyFailure("gone")),
-    "the learner": (TorchLearner, "update", torch.OutOfMemoryError("no memory")),
-    "the disk": (TorchLearner, "save", OSError(28, "No space left on device")),
-    "the tasks' files, at validation": (tb_trainer.run, "validate", OSError("gone")),
+# With the call that breaks in the second step; the engine gets weights before the first one, too.
+BREAKING: dict[str, tuple[Any, str, int, Exception]] = {
+    "the engine, as it goes to sleep": (Typist, "sleep", 2, PolicyFailure("gone")),
+    "the engine, as it wakes": (Typist, "wake", 3, PolicyFailure("gone")),
+    "the engine, as it takes the weights": (Typist, "update_weights", 3, PolicyFailure("gone")),
+    "the learner": (TorchLearner, "update", 2, torch.OutOfMemoryError("no memory")),
+    "the disk": (TorchLearner, "save", 2, OSError(28, "No space left on device")),
+    "the tasks' files, at validation": (tb_trainer.run, "validate", 2, OSError("gone")),
 }
 
 
@@ -204,8 +205,8 @@ def test_a_run_that_stops_because_of(
     toy = ("tasks.train=[Toy/Letter-v0]", "tasks.held_out=[Toy/Letter-v0]",
            "tasks.validate_every=1")  # fmt: skip
     train(config(model_directory, tmp_path / "lucky", *toy))
-    owner, name, error = BREAKING[broken]
-    before_call(monkeypatch, owner, name, fail(error), number=2)
+    owner, name, number, error = BREAKING[broken]
+    before_call(monkeypatch, owner, name, fail(error), number=number)
     with pytest.raises(type(error)):
         train(config(model_directory, tmp_path / "broken", *toy))
     checkpoint = latest_checkpoint(tmp_path / "broken" / "checkpoints")
