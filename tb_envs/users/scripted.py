@@ -18,8 +18,6 @@ UNHELPFUL_ROUNDS = 3
 """Rounds in a row without substance after which the user leaves."""
 WAITING_ROUNDS = 8
 """Announcements in a row ("one moment, please") after which the user leaves."""
-WHO_THE_USER_IS = frozenset({"full_name", "email"})
-"""Facts that no choice is about, though a Ms Marchetti shares letters with March."""
 
 
 class ScriptedUser:
