@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 from transformers import PreTrainedModel
+from transformers.cache_utils import Cache
 
 from tb_trainer.engines.kv import EpisodeCache, keep_rows, take_row, turn_cache
 from tb_trainer.engines.protocol import Request
@@ -29,6 +30,49 @@ class _Row:
         return self.stopped or len(self.ids) >= self.request.max_new_tokens
 
 
+@dataclass(slots=True)
+class _Batch:
+    """Rows under way: what the model keeps of them, and which of its columns hold their tokens.
+
+    ``mask`` is [n, capacity], of which the first ``filled`` columns are in use. Releases of
+    transformers differ in what ``forward`` calls the cache.
+    """
+
+    model: PreTrainedModel
+    cache: Cache
+    cache_name: str
+    mask: Tensor
+    filled: int
+
+    def read(self, ids: Tensor) -> Tensor:
+        """Put the tokens [n, T] of the last T filled columns through the model; logits [n, V]."""
+        mask = self.mask[:, : self.filled]
+        return self.model(
+            input_ids=ids,
+            attention_mask=mask,
+            position_ids=(mask.cumsum(-1) - 1).clamp(min=0)[:, -ids.shape[1] :],
+            use_cache=True,
+            logits_to_keep=1,
+            **{self.cache_name: self.cache},
+        ).logits[:, -1]
+
+    def extend(self, ids: Tensor) -> Tensor:
+        """Read one more token [n, 1] of each row; logits [n, V]."""
+        self.mask[:, self.filled] = 1
+        self.filled += 1
+        return self.read(ids)
+
+    def take(self, row: int, ids: tuple[int, ...]) -> EpisodeCache:
+        """Copy out what the model keeps of a row, whose tokens these are."""
+        return take_row(self.cache, row, self.mask[row, : self.filled].bool(), ids)
+
+    def keep(self, rows: list[int]) -> None:
+        """Go on with these rows; one that is named twice becomes two."""
+        index = torch.tensor(rows, device=self.mask.device)
+        keep_rows(self.cache, index)
+        self.mask = self.mask.index_select(0, index)
+
+
 @torch.inference_mode()
 def decode_turn(
     model: PreTrainedModel,
@@ -38,76 +82,73 @@ def decode_turn(
 ) -> Iterator[tuple[Request, Sampled, EpisodeCache]]:
     """Sample a turn for each request, yielding each as soon as it is complete.
 
+    A prompt that several requests share is read once: the episodes of a group begin alike, and
+    often go on alike for some turns.
+
     Args:
         model: A causal language model with full attention in each layer.
         requests: [n] what to sample.
         kept: [n] caches that are usable for the prompts, or None.
         cancelled: Asked before each step; a cancelled row is dropped.
     """
-    device = model.device
-    rows = [_Row(request, _generator(request.seed, device)) for request in requests]
-    cached = [0 if cache is None else len(cache.ids) for cache in kept]
-    fresh = [request.ids[start:] for request, start in zip(requests, cached, strict=True)]
-    width, new = max(cached), max(len(ids) for ids in fresh)
-    capacity = width + new + max(request.max_new_tokens for request in requests)
-    cache = turn_cache(model.config.num_hidden_layers, capacity, width, kept)
-    mask, ids = _lay_out(cached, fresh, width, new, capacity, device)
-    filled = width + new
-    cache_name = _cache_argument(model)
+    rows = [_Row(request, _generator(request.seed, model.device)) for request in requests]
+    prompts = _longest_caches(requests, kept)
+    room = max(request.max_new_tokens for request in requests)
+    batch, fresh = _lay_out(model, prompts, room)
+    place = {ids: n for n, ids in enumerate(prompts)}
+    shared = [place[request.ids] for request in requests]
+    logits = batch.read(fresh)[shared]
+    batch.keep(shared)
     while True:
-        positions = (mask[:, :filled].cumsum(-1) - 1).clamp(min=0)[:, -ids.shape[1] :]
-        logits = model(
-            input_ids=ids,
-            attention_mask=mask[:, :filled],
-            position_ids=positions,
-            use_cache=True,
-            logits_to_keep=1,
-            **{cache_name: cache},
-        ).logits[:, -1]  # [n, V]
         _sample(logits, rows)
         going = [n for n, row in enumerate(rows) if not row.done and not cancelled(row.request)]
         for n, row in enumerate(rows):
             if row.done:
-                tokens = (*row.request.ids, *row.ids[:-1])
-                kept_row = take_row(cache, n, mask[n, :filled].bool(), tokens)
-                yield (
-                    row.request,
-                    Sampled(tuple(row.ids), tuple(row.logprobs), row.stopped),
-                    kept_row,
-                )
+                sampled = Sampled(tuple(row.ids), tuple(row.logprobs), row.stopped)
+                yield row.request, sampled, batch.take(n, (*row.request.ids, *row.ids[:-1]))
         if not going:
             return
         if len(going) < len(rows):
-            index = torch.tensor(going, device=device)
-            keep_rows(cache, index)
-            mask, rows = mask.index_select(0, index), [rows[n] for n in going]
-        ids = torch.tensor([[row.ids[-1]] for row in rows], device=device)
-        mask[:, filled] = 1
-        filled += 1
+            batch.keep(going)
+            rows = [rows[n] for n in going]
+        logits = batch.extend(torch.tensor([[row.ids[-1]] for row in rows], device=model.device))
 
 
-def _cache_argument(model: PreTrainedModel) -> str:
-    """Releases of transformers differ in what ``forward`` calls the cache."""
-    parameters = inspect.signature(model.forward).parameters
-    return "cache" if "cache" in parameters else "past_key_values"
+def _longest_caches(
+    requests: list[Request], kept: list[EpisodeCache | None]
+) -> dict[tuple[int, ...], EpisodeCache | None]:
+    """Each distinct prompt, with the longest cache that any of its requests has."""
+    prompts: dict[tuple[int, ...], EpisodeCache | None] = {}
+    for request, cache in zip(requests, kept, strict=True):
+        best = prompts.get(request.ids)
+        if best is None or (cache is not None and len(cache.ids) > len(best.ids)):
+            prompts[request.ids] = cache
+    return prompts
 
 
 def _lay_out(
-    cached: list[int],
-    fresh: list[tuple[int, ...]],
-    width: int,
-    new: int,
-    capacity: int,
-    device: torch.device,
-) -> tuple[Tensor, Tensor]:
-    """Return the attention mask [n, capacity] and the new tokens [n, new], padded on the left."""
+    model: PreTrainedModel, prompts: dict[tuple[int, ...], EpisodeCache | None], room: int
+) -> tuple[_Batch, Tensor]:
+    """Lay prompts side by side, what is cached of them and what is not, each padded on the left.
+
+    Returns:
+        The batch, with ``room`` columns left for the turn, and the tokens [n, T] not cached yet.
+    """
+    cached = [0 if cache is None else len(cache.ids) for cache in prompts.values()]
+    fresh = [ids[start:] for ids, start in zip(prompts, cached, strict=True)]
+    width, new = max(cached), max(len(ids) for ids in fresh)
+    capacity = width + new + room
     mask = torch.zeros(len(fresh), capacity, dtype=torch.long)
     ids = torch.zeros(len(fresh), new, dtype=torch.long)
     for row, (length, tokens) in enumerate(zip(cached, fresh, strict=True)):
         mask[row, width - length : width] = 1
         mask[row, width + new - len(tokens) : width + new] = 1
         ids[row, new - len(tokens) :] = torch.tensor(tokens)
-    return mask.to(device), ids.to(device)
+    cache = turn_cache(model.config.num_hidden_layers, capacity, width, list(prompts.values()))
+    parameters = inspect.signature(model.forward).parameters
+    cache_name = "cache" if "cache" in parameters else "past_key_values"
+    batch = _Batch(model, cache, cache_name, mask.to(model.device), width + new)
+    return batch, ids.to(model.device)
 
 
 def _sample(logits: Tensor, rows: list[_Row]) -> None:

@@ -70,6 +70,39 @@ def test_sampled_tokens_depend_on_the_seed_and_not_on_who_shares_the_batch(
     assert engine.generate(request("d", (10, 11, 12), seed=2), timeout_s=60).ids != alone.ids
 
 
+def test_a_prompt_that_episodes_share_is_read_once_and_each_samples_its_own(
+    engine: TransformersEngine,
+) -> None:
+    read: list[torch.Size] = []
+    engine._model.register_forward_pre_hook(
+        lambda _module, _args, given: read.append(given["input_ids"].shape), with_kwargs=True
+    )
+    short, long = tuple(range(10, 16)), tuple(range(10, 19))
+
+    def turn(prompts: dict[str, tuple[int, ...]]) -> dict[str, Sampled]:
+        asked = [request(e, ids, seed=n, new=4) for n, (e, ids) in enumerate(prompts.items())]
+        engine.expect(len(asked), len(asked))
+        read.clear()
+        with ThreadPoolExecutor(len(asked)) as pool:
+            answers = list(pool.map(lambda r: engine.generate(r, timeout_s=60), asked))
+        for one, sampled in zip(asked, answers, strict=True):
+            torch.testing.assert_close(
+                torch.tensor(sampled.logprobs),
+                logprobs_of(engine._model, one.ids, sampled, 1.0),
+                atol=2e-5,
+                rtol=1e-4,
+            )
+        return dict(zip(prompts, answers, strict=True))
+
+    first = turn({"a": short, "b": short, "c": long, "d": short})
+    assert read[0] == (2, 9)
+    assert len({first[episode].ids for episode in "abd"}) == 3
+
+    further = short + first["a"].ids + (7, 8)
+    turn({"new": further, "a": further})  # the new one has nothing kept; both need 3 tokens read
+    assert read[0] == (1, 3)
+
+
 def test_a_turn_ends_at_a_stop_token_or_at_its_limit(tiny_model: Maker) -> None:
     model = tiny_model()
     engine = TransformersEngine(model, context_tokens=256, gather_s=0.0)
