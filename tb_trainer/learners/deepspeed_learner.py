@@ -169,6 +169,8 @@ def deepspeed_config(settings: LearnerSettings) -> dict[str, Any]:
         "gradient_accumulation_steps": 1,
         "gradient_clipping": settings.max_grad_norm,
         "bf16": {"enabled": settings.dtype == "bfloat16"},
+        # Else micro-batches would be added up in bfloat16, where small ones vanish in the sum.
+        "data_types": {"grad_accum_dtype": "fp32"},
         "zero_optimization": zero,
         # The fused CPU optimizer is compiled on first use, which only pays beside a GPU.
         "zero_force_ds_cpu_optimizer": on_gpu and settings.offload != "none",

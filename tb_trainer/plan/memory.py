@@ -61,9 +61,9 @@ def learner_memory(config: RunConfig, shape: ModelShape, processes: int) -> Lear
     """Estimate a learning process's memory on its device.
 
     Plain torch keeps everything whole in float32. DeepSpeed shards the optimizer (stage 1 on),
-    gradients (2 on) and parameters (3), and its optimizer holds a float32 master copy. With an
-    optimizer on the CPU the sharded gradients lie there too. The reference of a KL penalty is kept
-    like the weights.
+    gradients (2 on) and parameters (3), adds gradients up in float32, and its optimizer holds a
+    float32 master copy. With an optimizer on the CPU the sharded gradients lie there too. The
+    reference of a KL penalty is kept like the weights.
     """
     learner = config.learner
     on_cpu = learner.offload if learner.kind == "deepspeed" else "none"
@@ -115,13 +115,12 @@ def engine_memory(config: RunConfig, shape: ModelShape) -> EngineMemory:
 def _states(learner: LearnerConfig, count: int, processes: int) -> tuple[float, float, float]:
     """Weights, gradients and optimizer states of a process, wherever they lie, GiB."""
     sharded = learner.kind == "deepspeed"
-    width = _width(learner)
     share = {
         stage: processes if sharded and learner.zero_stage >= stage else 1 for stage in (1, 2, 3)
     }
     return (
-        width * count / share[3] / _GIB,
-        width * count / share[2] / _GIB,
+        _width(learner) * count / share[3] / _GIB,
+        4 * count / share[2] / _GIB,
         (12 if sharded else 8) * count / share[1] / _GIB,
     )
 

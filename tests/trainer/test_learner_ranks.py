@@ -71,11 +71,18 @@ class Outcome:
     weights: dict[str, torch.Tensor]
 
 
+def learn_alone(model: dict[str, Any]) -> Outcome:
+    learner = TorchLearner(build_model(model, seed=0), settings())
+    logprobs = learner.logprobs(batch())
+    stats = [learner.update(batch()) for _ in range(STEPS)]
+    weights = {name: tensor.clone() for name, tensor in learner.weights()}
+    return Outcome(stats, logprobs, weights)
+
+
 def learn(directory: Path, ranks: int, learner: str = "torch", **job: Any) -> Outcome:
-    resume_at = job.pop("resume_at", None)
-    model = job.pop("model", MODEL)
-    work = {"model": model, "learner": learner, "settings": settings(**job), "steps": STEPS,
-            "sequences": batch(), "resume_at": resume_at}  # fmt: skip
+    default = {"model": MODEL, "steps": STEPS, "sequences": batch(), "resume_at": None}
+    work = {name: job.pop(name, value) for name, value in default.items()}
+    work |= {"learner": learner, "settings": settings(**job)}
     (directory / "job.pkl").write_bytes(pickle.dumps(work))
     launch(ranks, WORKER, directory)
     stats, logprobs = pickle.loads((directory / "out.pkl").read_bytes())
@@ -84,13 +91,11 @@ def learn(directory: Path, ranks: int, learner: str = "torch", **job: Any) -> Ou
 
 @pytest.fixture(scope="module")
 def one_process() -> Outcome:
-    learner = TorchLearner(build_model(MODEL, seed=0), settings())
-    logprobs = learner.logprobs(batch())
-    stats = [learner.update(batch()) for _ in range(STEPS)]
-    losses = [one.loss for one in stats]
+    outcome = learn_alone(MODEL)
+    losses = [one.loss for one in outcome.stats]
     assert losses == sorted(losses, reverse=True)
     assert losses[0] - losses[-1] > 0.05, losses
-    return Outcome(stats, logprobs, {n: t.clone() for n, t in learner.weights()})
+    return outcome
 
 
 def assert_same(got: Outcome, expected: Outcome, *, tolerance: float = 2e-5) -> None:
@@ -119,13 +124,8 @@ def test_plain_ranks_learn_what_one_process_learns(
 def test_ranks_that_share_sequences_of_a_gated_delta_model_learn_what_one_process_learns(
     tmp_path: Path,
 ) -> None:
-    learner = TorchLearner(build_model(HYBRID, seed=0), settings())
-    logprobs = learner.logprobs(batch())
-    stats = [learner.update(batch()) for _ in range(STEPS)]
-    weights = {name: tensor.clone() for name, tensor in learner.weights()}
-    assert_same(
-        learn(tmp_path, 2, model=HYBRID, sequence_parallel=2), Outcome(stats, logprobs, weights)
-    )
+    got = learn(tmp_path, 2, model=HYBRID, sequence_parallel=2)
+    assert_same(got, learn_alone(HYBRID))
 
 
 @pytest.mark.deepspeed
@@ -173,3 +173,40 @@ def test_deepspeed_in_bfloat16_stays_near_float32(tmp_path: Path, one_process: O
         assert mine.loss == pytest.approx(theirs.loss, abs=0.02)
     # Later steps clip other tokens: rounding decides about ratios at the edge.
     assert got.stats[0].grad_norm == pytest.approx(one_process.stats[0].grad_norm, rel=0.01)
+
+
+@pytest.mark.deepspeed
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", [1, 3])
+def test_deepspeed_in_bfloat16_resumes_from_its_checkpoint(tmp_path: Path, stage: int) -> None:
+    resumed, straight = (
+        learn(tmp_path, 2, "deepspeed", zero_stage=stage, dtype="bfloat16", resume_at=at)
+        for at in (2, None)
+    )
+    assert_same(resumed, straight, tolerance=1e-6)
+
+
+@pytest.mark.deepspeed
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("stage", "offload"),
+    [(1, "none"), (2, "none"), (3, "none"), (2, "optimizer"), (3, "optimizer")],
+)
+def test_deepspeed_in_bfloat16_adds_the_micro_batches_up_in_float32(
+    tmp_path: Path, stage: int, offload: str
+) -> None:
+    """Added up in bfloat16, with 8 bits, a sum would not grow beyond 256 equal gradients."""
+    copies = [sequence(6, 1.0)] * 600
+    got = learn(
+        tmp_path, 1, "deepspeed", sequences=copies, steps=1, zero_stage=stage, offload=offload,
+        dtype="bfloat16", micro_batch_tokens=6,
+    )  # fmt: skip
+    one = TorchLearner(build_model(MODEL, seed=0), settings()).update(copies[:1])
+    assert got.stats[0].grad_norm == pytest.approx(600 * one.grad_norm, rel=0.02)
+
+
+@pytest.mark.deepspeed
+@pytest.mark.slow
+def test_deepspeed_shards_and_shares_sequences_of_a_gated_delta_model(tmp_path: Path) -> None:
+    got = learn(tmp_path, 2, "deepspeed", model=HYBRID, zero_stage=3, sequence_parallel=2)
+    assert_same(got, learn_alone(HYBRID))
