@@ -79,17 +79,24 @@ def named_weights(model: nn.Module) -> Iterable[tuple[str, Tensor]]:
         yield name, parameter.detach()
 
 
-def other_attention(config: PreTrainedConfig) -> set[str]:
-    """Name the kinds of attention in a model that are not plain full attention.
+def attention_kinds(config: PreTrainedConfig) -> list[str]:
+    """Name the kind of attention of each layer, such as "full_attention".
 
     Most configurations list the kinds; older ones have one window for all layers.
     """
     text = config.get_text_config()
     kinds = cast("list[str] | None", getattr(text, "layer_types", None))
-    if kinds is None and getattr(text, "use_sliding_window", True):
-        window = cast("int | None", getattr(text, "sliding_window", None))
-        kinds = ["sliding_attention"] if window and window < text.max_position_embeddings else None
-    return set(kinds or ()) - {"full_attention"}
+    if kinds is not None:
+        return list(kinds)
+    window = cast("int | None", getattr(text, "sliding_window", None))
+    windowed = window and window < text.max_position_embeddings
+    used = windowed and getattr(text, "use_sliding_window", True)
+    return ["sliding_attention" if used else "full_attention"] * text.num_hidden_layers
+
+
+def other_attention(config: PreTrainedConfig) -> set[str]:
+    """Name the kinds of attention in a model that are not plain full attention."""
+    return set(attention_kinds(config)) - {"full_attention"}
 
 
 def switch_dropout_off(model: nn.Module) -> None:

@@ -80,6 +80,8 @@ class VllmEngine:
         self._one_process = tensor_parallel == 1
         self._answers: dict[str, Future[Sampled]] = {}
         self._commands: queue.SimpleQueue[_Command | None] = queue.SimpleQueue()
+        self._closed = False
+        self._closing = threading.Lock()  # no command may follow the one that ends the thread
         self._numbers = itertools.count()
         self._worker = threading.Thread(target=self._work, name="vllm-engine", daemon=True)
         self._worker.start()
@@ -133,15 +135,18 @@ class VllmEngine:
 
     def close(self) -> None:
         """Stop; a request that still waits fails."""
-        self._commands.put(None)
+        with self._closing:
+            self._closed = True
+            self._commands.put(None)
         self._worker.join()
 
     def _do(self, action: Callable[[Any], None]) -> None:
         """Let the engine's thread do something and wait for it."""
-        if not self._worker.is_alive():
-            raise PolicyFailure("the engine is closed")
         command = _Command(action)
-        self._commands.put(command)
+        with self._closing:
+            if self._closed:
+                raise PolicyFailure("the engine is closed")
+            self._commands.put(command)
         command.done.result()
 
     def _work(self) -> None:

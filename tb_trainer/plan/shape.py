@@ -7,6 +7,7 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedConfig
 
 from tb_trainer.learners.delta_parallel import KIND, MODELS
+from tb_trainer.models import attention_kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ def read_shape(path: str) -> ModelShape:
     text = config.get_text_config()
     with torch.device("meta"):
         model = AutoModelForCausalLM.from_config(config)
-    kinds = getattr(text, "layer_types", None) or ["full_attention"] * text.num_hidden_layers
+    kinds = attention_kinds(config)
     heads = int(text.num_attention_heads)
     return ModelShape(
         parameters=sum(parameter.numel() for parameter in model.parameters()),

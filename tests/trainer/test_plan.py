@@ -242,6 +242,19 @@ def test_the_cache_of_an_episode_by_hand() -> None:
     assert memory.episodes == 48, "a third of 144"
 
 
+@pytest.mark.parametrize(("window", "full"), [(None, 3), (64, 0), (1024, 3)])
+def test_a_window_of_attention_over_all_layers_is_no_full_attention(
+    window: int | None, full: int, tmp_path: Path
+) -> None:
+    settings = {
+        "model_type": "mistral", "vocab_size": 64, "hidden_size": 32, "intermediate_size": 64,
+        "num_hidden_layers": 3, "num_attention_heads": 2, "num_key_value_heads": 2,
+        "max_position_embeddings": 1024, "sliding_window": window,
+    }  # fmt: skip
+    (tmp_path / "config.json").write_text(json.dumps(settings))
+    assert read_shape(str(tmp_path)).attention_layers == full
+
+
 def test_models_with_other_layers_than_full_attention_are_told_apart() -> None:
     hybrid = ModelShape(
         parameters=1000, layers=4, attention_layers=1, hidden=8, heads=4, kv_heads=4, head_dim=2,

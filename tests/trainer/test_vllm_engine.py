@@ -63,6 +63,8 @@ def in_process(directory: Path) -> Iterator[Engine]:
     engine = VllmEngine(str(directory), context_tokens=512, dtype="float32")
     yield engine
     engine.close()
+    with pytest.raises(PolicyFailure, match="the engine is closed"):
+        engine.generate(Request("late", (10, 11), 4, 1.0, 0, frozenset()), timeout_s=60)
 
 
 @pytest.fixture(scope="module")
