@@ -95,10 +95,12 @@ def decode_turn(
     prompts = _longest_caches(requests, kept)
     room = max(request.max_new_tokens for request in requests)
     batch, fresh = _lay_out(model, prompts, room)
-    place = {ids: n for n, ids in enumerate(prompts)}
-    shared = [place[request.ids] for request in requests]
-    logits = batch.read(fresh)[shared]
-    batch.keep(shared)
+    logits = batch.read(fresh)
+    if len(prompts) < len(rows):
+        place = {ids: n for n, ids in enumerate(prompts)}
+        own = [place[request.ids] for request in requests]
+        logits = logits[own]
+        batch.keep(own)
     while True:
         _sample(logits, rows)
         going = [n for n, row in enumerate(rows) if not row.done and not cancelled(row.request)]
