@@ -1,11 +1,12 @@
 """Where does the time of a training step go? The demo's model, on real episodes.
 
-Prints, for the steps after the first, the share of each stage in a step's wall time (rollout,
-learning, handing the weights over), and within the rollout the share that the episodes spent in
-the environment (reset, tools, grading) against the policy. Sampled and learned tokens per second
-stand beside them. Make the model first: ``make demo`` leaves one in ``runs/demo/seed-0/model``.
+Prints, for the steps after the first three, in which databases are opened, the share of each stage
+in a step's wall time (rollout, learning, handing the weights over), and within the rollout the
+share that the episodes spent in the environment (reset, tools, grading) against the policy. Sampled
+tokens per second stand beside them. Make the model first: ``make demo`` leaves one in
+``runs/demo/seed-0/model``.
 
-    python benchmarks/demo_step.py [--model runs/demo/seed-0/model] [--steps 4]
+    python benchmarks/demo_step.py [--model runs/demo/seed-0/model] [--steps 10]
 """
 
 import argparse
@@ -18,15 +19,16 @@ from tb_trainer.run import train
 from tb_trainer.step import StepReport
 
 CONFIG = Path(__file__).parent.parent / "configs" / "demo-cpu.yaml"
+WARM_UP = 3
 
 
 def measure(model: str, steps: int) -> list[StepReport]:
-    """Make steps, and keep their reports but the first's: it also opens databases and compiles."""
+    """Make steps, and keep the reports of those after the warm-up."""
     reports: list[StepReport] = []
     with tempfile.TemporaryDirectory() as output:
         config = load_config(CONFIG, [f"output={output}", f"model.path={model}", f"steps={steps}"])
         train(config, watch=lambda report, _: reports.append(report))
-    return reports[1:]
+    return reports[WARM_UP:]
 
 
 def lines(reports: list[StepReport]) -> Iterator[str]:
@@ -54,8 +56,10 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", default="runs/demo/seed-0/model")
-    parser.add_argument("--steps", type=int, default=4)
+    parser.add_argument("--steps", type=int, default=10)
     arguments = parser.parse_args()
+    if arguments.steps <= WARM_UP:
+        parser.error(f"--steps {arguments.steps}: the first {WARM_UP} are not counted, make more")
     for line in lines(measure(arguments.model, arguments.steps)):
         print(line, flush=True)
 
