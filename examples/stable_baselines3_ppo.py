@@ -65,6 +65,7 @@ def main() -> None:
         n_steps=128,
         batch_size=256,
         learning_rate=1e-3,
+        gae_lambda=1.0,  # the whole reward comes at the end
         ent_coef=0.02,
         stats_window_size=50,
         seed=arguments.seed,

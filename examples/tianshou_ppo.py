@@ -29,7 +29,11 @@ ENVS = 8
 
 
 def make_ppo(env: Any) -> PPO:
-    """Make the algorithm with two networks of 64 and 64 units."""
+    """Make the algorithm with two networks of 64 and 64 units, which begin as usual for PPO.
+
+    Orthogonal weights, and a last layer of the actor near zero: the first policy prefers no move
+    (Huang et al. 2022, "The 37 Implementation Details of Proximal Policy Optimization").
+    """
     observation, actions = env.observation_space.shape, env.action_space.n
     actor = DiscreteActor(
         preprocess_net=Net(
@@ -41,6 +45,14 @@ def make_ppo(env: Any) -> PPO:
     critic = DiscreteCritic(
         preprocess_net=Net(state_shape=observation, hidden_sizes=(64, 64), activation=torch.nn.Tanh)
     )
+    for network in (actor, critic):
+        for layer in network.modules():
+            if isinstance(layer, torch.nn.Linear):
+                torch.nn.init.orthogonal_(layer.weight, gain=2**0.5)
+                torch.nn.init.zeros_(layer.bias)
+    for layer in actor.last.modules():
+        if isinstance(layer, torch.nn.Linear):
+            torch.nn.init.orthogonal_(layer.weight, gain=0.01)
     policy = DiscreteActorPolicy(
         actor=actor, action_space=env.action_space, deterministic_eval=True
     )
