@@ -1,6 +1,6 @@
 """PPO of Tianshou learns a task from nothing: pip install 'thinkingbox[tianshou]'.
 
-    python examples/tianshou_ppo.py --task hotel-downgrade --steps 32768 --curve curve.csv
+    python examples/tianshou_ppo.py --task hotel-downgrade --steps 40960 --curve curve.csv
 
 It chooses among ready moves and reads numbers, so it learns the decision and no language.
 """
@@ -113,7 +113,7 @@ def main() -> None:
 def _read_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--task", default="hotel-downgrade")
-    parser.add_argument("--steps", type=int, default=32768)
+    parser.add_argument("--steps", type=int, default=40960)
     parser.add_argument("--until", type=float, default=2.0, help="stop at this success rate")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--curve", type=Path, help="write the learning curve to this CSV file")
