@@ -90,7 +90,7 @@ def test_a_system_error_stops_the_training_instead_of_teaching_it(
 @pytest.mark.timeout(600)
 def test_ppo_learns_the_hotel_task_from_nothing() -> None:
     output = run_example(
-        "stable_baselines3_ppo.py", "--steps", 61440, "--until", 0.8, timeout_s=500
+        "stable_baselines3_ppo.py", "--steps", 40960, "--until", 0.8, timeout_s=500
     )
     rates = [float(line.rpartition(" ")[2]) for line in output.splitlines() if " s " in line]
     assert rates[0] == 0.0
