@@ -67,7 +67,7 @@ def test_a_system_error_is_raised_instead_of_teaching_anything(
 
 @pytest.mark.timeout(1500)
 def test_ppo_learns_the_hotel_task_from_nothing() -> None:
-    """Of seeds 0 to 6, 3 and 6 did not learn it where this was tried; rounding may make it others."""
+    """Of seeds 0 to 6, two did not learn it where this was tried; rounding may make it others."""
     rate = 0.0
     for seed in range(4):
         output = run_example(
